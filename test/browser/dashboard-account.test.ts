@@ -143,7 +143,7 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     await leave();
   });
 
-  test('makes an App, rotates its key with a grace period, and revokes the former one', async () => {
+  test('makes an App, limits its key, rotates it with a grace period, and revokes the former one', async () => {
     const person = await newPerson('developer');
     const { page, leave } = await fixture.loggedIn({}, person);
     await goTo(page, '/apps');
@@ -158,6 +158,18 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     await button(page, 'Show key').click();
     const first = await dialog(page, 'Store these safely').getByText(/^tgk_/).textContent();
     await button(page, 'Close').click();
+    await button(page, 'Set limits').click();
+    const limits = dialog(page, 'Set limits');
+    await limits.getByLabel('Methods').fill('eth_call\neth_get*');
+    await limits.getByLabel('Networks').fill('203.0.113.0/24\n10.0.0.1/8');
+    await limits.getByLabel('Units per minute').fill('600');
+    await submit(page);
+    await limits.getByText(/must be a network/).waitFor();
+    await limits.getByLabel('Networks').fill('203.0.113.0/24');
+    await look(page, 'key-limits');
+    await submit(page);
+    await shows(page, 'eth_call, eth_get*');
+    await shows(page, '203.0.113.0/24');
     await button(page, 'Rotate key').click();
     await submit(page);
     await dialog(page, 'Store these safely').getByText(/^tgk_/).waitFor();

@@ -324,10 +324,12 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     await page.getByLabel('Requests per second').fill('20');
     await page.getByLabel('Burst size').fill('40');
     await page.getByLabel('Units per call').fill('eth_getLogs: 20\n*: 2');
+    await page.getByLabel('Rates by method').fill('eth_getLogs: 5 20\ndebug_*: 0.5');
     await assertAccessible(page, 'the form of a gateway');
     await picture(page, 'dashboard-gateway-edit');
     await submit(page);
     await shows(page, 'eth_getLogs: 20, *: 2');
+    await shows(page, 'eth_getLogs: 5 20, debug_*: 0.5');
     await press(page, 'Disable');
     await confirm(page, 'Disable');
     await page.getByRole('button', { name: 'Enable' }).waitFor();

@@ -1,21 +1,7 @@
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import { useTranslate } from 'react-admin';
-
-export interface Field {
-  /** The API's name of the field. */
-  readonly name: string;
-  /** A key of the catalogue. */
-  readonly label: string;
-  readonly type?: 'text' | 'password' | 'datetime-local' | 'decimal' | 'code';
-  /** The choices; their labels are not translated. */
-  readonly choices?: readonly { readonly id: string; readonly label: string }[];
-  /** Allows several choices. */
-  readonly several?: boolean;
-  readonly initial?: string;
-  readonly help?: string;
-  readonly autoComplete?: string;
-}
+import type { Field } from './field.ts';
 
 interface DialogFieldProps {
   readonly field: Field;
@@ -31,11 +17,13 @@ export function DialogField({ field, value, problem, focused, onChange }: Dialog
   const translate = useTranslate();
   const { name, label, type = 'text', choices, several = false, help, autoComplete } = field;
   const coded = type === 'decimal' || type === 'code';
+  const lines = type === 'lines';
   return (
     <TextField
       name={name}
       label={translate(label)}
-      type={coded ? 'text' : type}
+      type={coded || lines ? 'text' : type}
+      multiline={lines}
       value={several ? value.split(',').filter((each) => each !== '') : value}
       onChange={({ target }) => onChange([target.value].flat().join(','))}
       autoFocus={focused}

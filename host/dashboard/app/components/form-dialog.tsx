@@ -11,10 +11,7 @@ import { useId, useState } from 'react';
 import type { SubmitEvent } from 'react';
 import { ApiError, isCancelled } from '../api/api-error.ts';
 import { DialogField } from './dialog-field.tsx';
-import type { Field } from './dialog-field.tsx';
-
-/** The input; several values of one field are separated by commas. */
-export type Values = Readonly<Record<string, string>>;
+import type { Field, Values } from './field.ts';
 
 interface FormDialogProps extends Pick<ButtonProps, 'variant' | 'size' | 'startIcon'> {
   /** A key of the catalogue for the title and both buttons; `<key>Text` is the explanation, if any. */

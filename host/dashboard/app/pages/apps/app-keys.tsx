@@ -12,6 +12,7 @@ import type { Secrets } from '../../components/secrets-dialog.tsx';
 import { Time } from '../../components/values.tsx';
 import type { AppKey } from '../../records.ts';
 import { useApi } from '../../till.ts';
+import { changesOf, limitFields } from './key-form.ts';
 
 const FIELD = 'resources.apps.fields';
 const HOUR = 3600;
@@ -59,9 +60,10 @@ export function AppKeys({ id }: { readonly id: string }) {
             ]}
           />
         ) : (
-          <ActionButton
+          <FormDialog
             label="resources.apps.makeKey"
-            work={async () => show(await api.post<AppKey>(`apps/${id}/keys`))}
+            submit={async (values) => show(await api.post<AppKey>(`apps/${id}/keys`, changesOf(values)))}
+            fields={limitFields()}
           />
         )}
       </Box>
@@ -87,6 +89,10 @@ function Key({ app, appKey: key, show }: KeyProps) {
           [`${FIELD}.created_at`, <Time key="created" value={key.created_at} />],
           [`${FIELD}.last_used_at`, <Time key="used" value={key.last_used_at} />],
           [`${FIELD}.expires_at`, key.expires_at === null ? null : <Time key="expires" value={key.expires_at} />],
+          [`${FIELD}.methods`, key.methods.join(', ')],
+          [`${FIELD}.networks`, key.networks.join(', ')],
+          [`${FIELD}.origins`, key.origins.join(', ')],
+          [`${FIELD}.units_per_minute`, key.units_per_minute === null ? null : String(key.units_per_minute)],
         ]}
       />
       {key.state === 'revoked' || key.state === 'expired' ? null : (
@@ -95,6 +101,13 @@ function Key({ app, appKey: key, show }: KeyProps) {
             size="small"
             label="resources.apps.reveal"
             work={async () => show(await api.post<AppKey>(`apps/${app}/keys/${key.id}/reveal`))}
+          />
+          <FormDialog
+            size="small"
+            label="resources.apps.limitKey"
+            success="resources.apps.keyLimited"
+            submit={(values) => api.request('PATCH', `apps/${app}/keys/${key.id}`, { body: changesOf(values, key) })}
+            fields={limitFields(key)}
           />
           <ActionButton
             size="small"

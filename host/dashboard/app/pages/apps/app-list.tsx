@@ -1,7 +1,7 @@
 import { TopToolbar, useRedirect } from 'react-admin';
 import { StatusChip } from '../../components/chips.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import type { Values } from '../../components/form-dialog.tsx';
+import type { Values } from '../../components/field.ts';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';

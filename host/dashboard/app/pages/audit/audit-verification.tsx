@@ -7,7 +7,7 @@ import type { AuditReport } from '../../../../../core/access/verify-audit.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { Section } from '../../components/facts.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import type { Values } from '../../components/form-dialog.tsx';
+import type { Values } from '../../components/field.ts';
 import { Copyable } from '../../components/values.tsx';
 import { useApi } from '../../till.ts';
 import { verifyChain } from './verify-chain.ts';

@@ -5,7 +5,7 @@ import { Title, useTranslate } from 'react-admin';
 import { ActionButton } from '../../components/act.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import type { Values } from '../../components/form-dialog.tsx';
+import type { Values } from '../../components/field.ts';
 import type { BrandingRecord } from '../../records.ts';
 import { useApi } from '../../till.ts';
 import { LogoButton } from './logo-button.tsx';

@@ -1,6 +1,6 @@
 import { useNotify } from 'react-admin';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import type { Values } from '../../components/form-dialog.tsx';
+import type { Values } from '../../components/field.ts';
 import { useService } from '../../components/service.ts';
 import type { RescanResult } from '../../operator-records.ts';
 import { useApi } from '../../till.ts';

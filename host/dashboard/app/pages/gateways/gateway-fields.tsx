@@ -87,6 +87,7 @@ export function GatewayOptions() {
         <NumberInput source="limits.requests_per_second" helperText={`${KEY}.noneHelp`} />
         <NumberInput source="limits.burst" helperText={`${KEY}.noneHelp`} />
         <NumberInput source="limits.concurrency" helperText={`${KEY}.noneHelp`} />
+        <TextInput source="limits.methods" multiline helperText={`${KEY}.ratesHelp`} />
         <NumberInput source="timeouts.connect_ms" helperText={false} />
         <NumberInput source="timeouts.first_byte_ms" helperText={false} />
         <NumberInput source="timeouts.idle_ms" helperText={false} />

@@ -1,3 +1,4 @@
+import { linesOf } from '../../components/lines.ts';
 import type { GatewayItem } from '../../operator-records.ts';
 
 type Numbers = Readonly<Record<string, number | null>>;
@@ -23,18 +24,12 @@ export interface GatewayForm {
   readonly cors?: { readonly origins?: string };
   readonly units?: string;
   readonly plans?: string;
-  readonly limits?: Numbers;
+  readonly limits?: Readonly<Record<string, number | string | null>>;
   readonly timeouts?: Numbers;
   readonly reads?: Readonly<Record<string, unknown>>;
   readonly max_body_bytes?: number | null;
   readonly max_batch?: number | null;
 }
-
-const linesOf = (text = ''): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 
 /** Parses one `name: value` per line. A line without a colon is a name without a value, which the API refuses. */
 function pairsOf(text = ''): [name: string, value: string][] {
@@ -52,6 +47,27 @@ const textOf = (pairs: Readonly<Record<string, unknown>>): string =>
 /** Digits become a number; any other text is sent unchanged, and the API refuses it. */
 const numberOf = (text: string): unknown => (/^\d{1,15}$/.test(text) ? Number(text) : text);
 
+type Rates = GatewayItem['limits']['methods'];
+
+/** One line per rate: the method, its calls per second, and the burst where there is one. */
+export const ratesText = (rates: Rates): readonly string[] =>
+  Object.entries(rates).map(
+    ([name, { requests_per_second: rate, burst }]) => `${name}: ${rate}${burst === null ? '' : ` ${burst}`}`,
+  );
+
+/** Decimals become a number; any other text is sent unchanged, and the API refuses it. */
+const rateOf = (text: string): unknown => (/^\d{1,12}(?:\.\d{1,6})?$/.test(text) ? Number(text) : text);
+
+function ratesOf(text: string): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    pairsOf(text).map(([name, value]) => {
+      const at = value.search(/\s/);
+      const [rate, burst] = at < 0 ? [value, ''] : [value.slice(0, at), value.slice(at).trim()];
+      return [name, { requests_per_second: rateOf(rate), burst: burst === '' ? null : numberOf(burst) }];
+    }),
+  );
+}
+
 export function formOf(gateway: GatewayItem): GatewayForm {
   const { methods, cors, upstreams, units, plans, limits, timeouts, reads } = gateway;
   return {
@@ -64,7 +80,7 @@ export function formOf(gateway: GatewayItem): GatewayForm {
     cors: { origins: cors.origins.join('\n') },
     units: textOf(units),
     plans: plans.join('\n'),
-    limits: { ...limits },
+    limits: { ...limits, methods: ratesText(limits.methods).join('\n') },
     timeouts: { ...timeouts },
     reads: { ...reads },
   };
@@ -75,7 +91,8 @@ export function bodyOf(form: GatewayForm): Readonly<Record<string, unknown>> {
   const { host, chain, network, protocol, admission, enabled, limits, timeouts, reads, max_body_bytes, max_batch } =
     form;
   return {
-    ...{ host, chain, network, protocol, admission, enabled, limits, reads },
+    ...{ host, chain, network, protocol, admission, enabled, reads },
+    limits: limits === undefined ? undefined : { ...limits, methods: ratesOf(String(limits['methods'] ?? '')) },
     upstreams: (form.upstreams ?? []).map(upstreamOf),
     methods: { allow: linesOf(form.methods?.allow), deny: linesOf(form.methods?.deny) },
     cors: form.cors === undefined ? undefined : { origins: linesOf(form.cors.origins) },

@@ -10,6 +10,7 @@ import { RecordPage } from '../../components/record-page.tsx';
 import { Time } from '../../components/values.tsx';
 import type { GatewayItem } from '../../operator-records.ts';
 import { useApi } from '../../till.ts';
+import { ratesText } from './gateway-form.ts';
 import { statusOf } from './gateway-list.tsx';
 
 const KEY = 'resources.gateways';
@@ -190,6 +191,7 @@ function Limits({ gateway }: GatewayProps) {
           [`${FIELD}.limits.requests_per_second`, most(limits.requests_per_second)],
           [`${FIELD}.limits.burst`, most(limits.burst)],
           [`${FIELD}.limits.concurrency`, most(limits.concurrency)],
+          [`${FIELD}.limits.methods`, ratesText(limits.methods).join(', ')],
           [`${FIELD}.timeouts.connect_ms`, String(timeouts.connect_ms)],
           [`${FIELD}.timeouts.first_byte_ms`, String(timeouts.first_byte_ms)],
           [`${FIELD}.timeouts.idle_ms`, String(timeouts.idle_ms)],

@@ -5,7 +5,7 @@ import { useNavigate } from 'react-router-dom';
 import { ApiError } from '../../api/api-error.ts';
 import { Demanded, useDemanded } from '../../components/demanded.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import type { Values } from '../../components/form-dialog.tsx';
+import type { Values } from '../../components/field.ts';
 import { Section } from '../../components/facts.tsx';
 import { useTill } from '../../till.ts';
 

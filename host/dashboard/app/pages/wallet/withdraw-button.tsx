@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { useRedirect } from 'react-admin';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import type { Field } from '../../components/dialog-field.tsx';
-import type { Values } from '../../components/form-dialog.tsx';
+import type { Field, Values } from '../../components/field.ts';
 import type { TransferRecord, WalletRecord } from '../../records.ts';
 import { newIdempotencyKeys, useApi } from '../../till.ts';
 import { bodyOf } from './withdrawal-form.ts';

@@ -1,0 +1,18 @@
+/** A field of a dialog's form. */
+export interface Field {
+  /** The API's name of the field. */
+  readonly name: string;
+  /** A key of the catalogue. */
+  readonly label: string;
+  readonly type?: 'text' | 'password' | 'datetime-local' | 'decimal' | 'code' | 'lines';
+  /** The choices; their labels are not translated. */
+  readonly choices?: readonly { readonly id: string; readonly label: string }[];
+  /** Allows several choices. */
+  readonly several?: boolean;
+  readonly initial?: string;
+  readonly help?: string;
+  readonly autoComplete?: string;
+}
+
+/** The input; several values of one field are separated by commas. */
+export type Values = Readonly<Record<string, string>>;
