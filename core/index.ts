@@ -183,6 +183,8 @@ export * from './gateway/key-restrictions.ts';
 export * from './gateway/key-rules.ts';
 export * from './gateway/app-key-text.ts';
 export * from './gateway/route.ts';
+export * from './gateway/cordon.ts';
+export * from './gateway/route-cordons.ts';
 export * from './gateway/refusal.ts';
 export * from './gateway/cors.ts';
 export * from './gateway/credential.ts';

@@ -233,6 +233,8 @@ export const ACTIONS = {
   createGateway: row(does('redirects', 'requests to nodes')),
   getGateway: READS,
   updateGateway: row(does('redirects', 'requests to nodes')),
+  cordonUpstream: row(does('redirects', 'requests to nodes')),
+  uncordonUpstream: row(does('redirects', 'requests to nodes')),
 
   getNotifications: READS,
   updateNotifications: {

@@ -34,6 +34,7 @@ const OF_KIND: Readonly<Record<SealedRecordKind, PlaceRule>> = {
   totp: { context: bound('totp'), lookups: none },
   'app-key': { context: bound('app-key'), lookups: (text) => ({ lookupHash: ['app-key', text] }) },
   route: { context: bound('route'), lookups: none },
+  cordon: { context: bound('cordon'), lookups: none },
   webhook: WEBHOOK,
 };
 

@@ -1,6 +1,6 @@
 import { addAuditRow, changesOf, createdWith } from '../access/index.ts';
 import type { Actor, AuditDeps, AuditEntry } from '../access/index.ts';
-import type { AccountId, Transaction } from '../kernel/index.ts';
+import type { AccountId, RouteId, Transaction, UpstreamId } from '../kernel/index.ts';
 import type { AppKey, StoredKeyState } from './app-key.ts';
 import type { App } from './app.ts';
 import { RESTRICTIONS, restrictionsOf } from './key-restrictions.ts';
@@ -74,4 +74,15 @@ export function routeReplaced(former: StoredRoute, next: StoredRoute, isMoved: b
   const upstreams = { from: 'not shown', to: 'not shown' };
   const changes = { ...changesOf(former, next, ROUTE_FIELDS), ...(isMoved ? { upstreams } : {}) };
   return { action: 'gateway.update', accountId: null, subjectId: next.id, changes };
+}
+
+/** @param url - the part of the upstream's URL that may be shown */
+export function upstreamCordoned(routeId: RouteId, upstream: UpstreamId, url: string): AuditEntry {
+  const changes = createdWith({ upstream, url });
+  return { action: 'gateway.cordon', accountId: null, subjectId: routeId, changes };
+}
+
+/** As {@link upstreamCordoned}. */
+export function upstreamUncordoned(routeId: RouteId, upstream: UpstreamId, url: string): AuditEntry {
+  return { ...upstreamCordoned(routeId, upstream, url), action: 'gateway.uncordon' };
 }

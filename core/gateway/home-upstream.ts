@@ -39,7 +39,9 @@ export function chooseHome<T extends Home>(
 ): T | null {
   const { now, lacks } = choice;
   const left = upstreams.filter((upstream) => !excluded.includes(upstream));
-  const up = left.filter((upstream) => upstream.health.state(now) === 'up' && lacks?.(upstream) !== true);
+  const up = left.filter(
+    (upstream) => !upstream.cordoned && upstream.health.state(now) === 'up' && lacks?.(upstream) !== true,
+  );
   const usable = up.length === 0 ? up : quickOf(thatHave(up, choice), now);
   const home = homeOf(upstreams, spread);
   const kept = home !== null && usable.includes(home);

@@ -1,7 +1,7 @@
 import type { GatewayRoute } from './route.ts';
 import type { RouteChanges, RouteInput, RouteRecord, Routes } from './routes.ts';
 import type { UpstreamView } from './upstream-health.ts';
-import type { RouteId } from '../kernel/index.ts';
+import type { RouteId, UpstreamId } from '../kernel/index.ts';
 import { isId, partOf } from '../kernel/index.ts';
 import { listPage, recordNotFound, requireAdmin } from '../access/index.ts';
 import type { Actor, AuditDeps, CursorPage, CursorRequest, ListDeps } from '../access/index.ts';
@@ -68,6 +68,18 @@ export class ManageRoutes {
   async update(actor: Actor, id: RouteId, changes: RouteChanges): Promise<RouteRecord> {
     requireAdmin(actor);
     return this.#deps.routes.tracedBy(traceOf(this.#deps, actor)).update(id, changes);
+  }
+
+  /** As {@link Routes.cordon}. @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `NOT_READY` */
+  async cordon(actor: Actor, id: RouteId, upstream: UpstreamId): Promise<RouteRecord> {
+    requireAdmin(actor);
+    return this.#deps.routes.tracedBy(traceOf(this.#deps, actor)).cordon(id, upstream);
+  }
+
+  /** As {@link Routes.uncordon}. @throws TillgateError `FORBIDDEN`, `NOT_FOUND`, `NOT_READY` */
+  async uncordon(actor: Actor, id: RouteId, upstream: UpstreamId): Promise<RouteRecord> {
+    requireAdmin(actor);
+    return this.#deps.routes.tracedBy(traceOf(this.#deps, actor)).uncordon(id, upstream);
   }
 }
 

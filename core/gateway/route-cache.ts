@@ -1,7 +1,9 @@
 import type { GatewaySubject } from './change-feed.ts';
-import type { Logger, Vault } from '../kernel/index.ts';
+import type { Logger, RouteId, Vault } from '../kernel/index.ts';
 import type { RouteStore } from './route-store.ts';
 import type { FeedReader } from './feed-follower.ts';
+import { cordonedUrl, Cordons } from './cordon.ts';
+import type { StoredCordon } from './cordon.ts';
 import { openRoute } from './routes.ts';
 import { GatewayRouteTable } from './route.ts';
 import type { GatewayRoute } from './route.ts';
@@ -31,8 +33,11 @@ export class RouteCache implements FeedReader {
 
   async load(): Promise<void> {
     const { routes, configured } = this.#deps;
-    const stored = await routes.all();
-    this.#table = new GatewayRouteTable([...stored.flatMap((route) => this.#open(route)), ...configured]);
+    const [stored, cordons] = [await routes.all(), await routes.cordons()];
+    this.#table = new GatewayRouteTable(
+      [...stored.flatMap((route) => this.#open(route)), ...configured],
+      new Cordons(cordons.flatMap((cordon) => this.#openCordon(cordon))),
+    );
   }
 
   async apply(subjects: readonly GatewaySubject[]): Promise<void> {
@@ -48,6 +53,20 @@ export class RouteCache implements FeedReader {
       logger.error('a gateway is not served, because its upstreams cannot be decrypted', {
         routeId: stored.id,
         host: stored.host,
+        error,
+      });
+      return [];
+    }
+  }
+
+  /** Omits one that cannot be decrypted: which upstream it is of is unknown. */
+  #openCordon(stored: StoredCordon): readonly (readonly [RouteId, string])[] {
+    const { vault, logger } = this.#deps;
+    try {
+      return [[stored.routeId, cordonedUrl(vault, stored)]];
+    } catch (error) {
+      logger.error('an upstream is not cordoned, because its URL cannot be decrypted', {
+        routeId: stored.routeId,
         error,
       });
       return [];

@@ -1,3 +1,4 @@
+import type { StoredCordon } from './cordon.ts';
 import type { GatewayRoute } from './route.ts';
 import type { Millis, RouteId } from '../kernel/index.ts';
 
@@ -14,6 +15,8 @@ export interface RouteStore {
   /** Every route, oldest first. */
   all(): Promise<readonly StoredRoute[]>;
   find(id: RouteId): Promise<StoredRoute | null>;
+  /** The cordoned upstreams of every route, also of those of the configuration, oldest first. */
+  cordons(): Promise<readonly StoredCordon[]>;
 }
 
 /** Gateway routes, inside a transaction. Each write is published to the change feed by the same transaction. */
@@ -24,6 +27,10 @@ export interface RouteWrites {
   create(route: StoredRoute): Promise<boolean>;
   /** Replaces a route; false when its new host is taken. */
   replace(route: StoredRoute): Promise<boolean>;
+  /** The cordoned upstreams of a route, oldest first. Until the transaction ends, no other one changes them. */
+  lockCordons(id: RouteId): Promise<readonly StoredCordon[]>;
+  addCordon(cordon: StoredCordon): Promise<void>;
+  removeCordon(cordon: Pick<StoredCordon, 'id' | 'routeId'>): Promise<void>;
 }
 
 declare module '../kernel/storage.ts' {

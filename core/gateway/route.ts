@@ -1,4 +1,6 @@
 import type { ChainCode, RouteId } from '../kernel/index.ts';
+import { NO_CORDONS } from './cordon.ts';
+import type { Cordons } from './cordon.ts';
 
 /** The protocol of a route. */
 export type RouteProtocol = 'jsonrpc' | 'http' | 'websocket';
@@ -102,9 +104,12 @@ export const DEFAULT_MAX_BATCH = 1_000;
 
 /** The routes by host. The host is compared exactly, after its port was removed and its case folded. */
 export class GatewayRouteTable {
+  /** The upstreams that are out of use. */
+  readonly cordons: Cordons;
   readonly #byHost: ReadonlyMap<string, GatewayRoute>;
 
-  constructor(routes: Iterable<GatewayRoute>) {
+  constructor(routes: Iterable<GatewayRoute>, cordons = NO_CORDONS) {
+    this.cordons = cordons;
     this.#byHost = new Map([...routes].map((route) => [route.host, route]));
   }
 

@@ -1,5 +1,18 @@
 import { invalidField, TillgateError } from '../kernel/index.ts';
-import type { Clock, FieldError, IdGenerator, Millis, RouteId, SealContext, Storage, Vault } from '../kernel/index.ts';
+import type {
+  Clock,
+  FieldError,
+  IdGenerator,
+  Millis,
+  RouteId,
+  SealContext,
+  Storage,
+  UpstreamId,
+  Vault,
+} from '../kernel/index.ts';
+import type { Cordons } from './cordon.ts';
+import { RouteCordons, upstreamRecords } from './route-cordons.ts';
+import type { UpstreamRecord } from './route-cordons.ts';
 import type { StoredRoute } from './route-store.ts';
 import { routeCreated, routeReplaced } from './gateway-audit.ts';
 import type { Trace } from './gateway-audit.ts';
@@ -59,6 +72,8 @@ export interface KeptUpstream {
 export interface RouteRecord {
   readonly route: GatewayRoute;
   readonly source: 'config' | 'managed';
+  /** What the till knows of each upstream, in their order. */
+  readonly upstreams: readonly UpstreamRecord[];
   /** `null` for a route of the configuration. */
   readonly createdAt: Millis | null;
   readonly modifiedAt: Millis | null;
@@ -135,9 +150,11 @@ export function openRoute(
 /** Gateway routes: reads those of the configuration and manages those of the database. */
 export class Routes {
   readonly #deps: RoutesDeps;
+  readonly #cordons: RouteCordons;
 
   constructor(deps: RoutesDeps) {
     this.#deps = deps;
+    this.#cordons = new RouteCordons(deps);
   }
 
   /** The same use cases, with their changes recorded for the audit log. */
@@ -147,15 +164,20 @@ export class Routes {
 
   /** Every route: those of the configuration first, then those of the database, oldest first. */
   async list(): Promise<readonly RouteRecord[]> {
-    const stored = await this.#deps.storage.routes.all();
-    return [...this.#deps.configured.map(configured), ...stored.map((route) => this.#record(route))];
+    const { storage, configured: own } = this.#deps;
+    const stored = await storage.routes.all();
+    const cordons = await this.#cordons.all();
+    return [
+      ...own.map((route) => this.#configured(route, cordons)),
+      ...stored.map((route) => this.#record(route, cordons)),
+    ];
   }
 
   async find(id: RouteId): Promise<RouteRecord | null> {
     const own = this.#deps.configured.find((route) => route.id === id);
-    if (own !== undefined) return configured(own);
+    if (own !== undefined) return this.#configured(own, await this.#cordons.all());
     const stored = await this.#deps.storage.routes.find(id);
-    return stored === null ? null : this.#record(stored);
+    return stored === null ? null : this.#record(stored, await this.#cordons.all());
   }
 
   /** @throws TillgateError `INVALID_FIELDS`; `STATE_CONFLICT` when the host is taken */
@@ -172,7 +194,7 @@ export class Routes {
       trace?.(tx, routeCreated(stored));
     });
     await settledIfPossible(storage);
-    return this.#record(stored);
+    return this.#record(stored, await this.#cordons.all());
   }
 
   /**
@@ -203,7 +225,41 @@ export class Routes {
       return stored;
     });
     await storage.feed.settled();
-    return this.#record(changed);
+    return this.#record(changed, await this.#cordons.all());
+  }
+
+  /**
+   * Takes an upstream out of use until it is uncordoned, also over restarts: it gets no new requests. The requests and
+   * WebSockets that it has go on. Repeating it changes nothing. Returns when that is in force on every instance.
+   *
+   * @throws TillgateError `NOT_FOUND` for an unknown route or upstream; `NOT_READY` when it is stored but may not be in
+   *   force everywhere yet
+   */
+  async cordon(id: RouteId, upstream: UpstreamId): Promise<RouteRecord> {
+    return this.#setCordon(id, upstream, true);
+  }
+
+  /** Lets an upstream get requests again; otherwise as {@link cordon}. */
+  async uncordon(id: RouteId, upstream: UpstreamId): Promise<RouteRecord> {
+    return this.#setCordon(id, upstream, false);
+  }
+
+  async #setCordon(id: RouteId, upstream: UpstreamId, wanted: boolean): Promise<RouteRecord> {
+    const record = await this.find(id);
+    if (record === null) throw noSuchRoute();
+    await this.#cordons.set(record.route, upstream, wanted, this.#deps.trace);
+    const cordons = await this.#cordons.all();
+    return { ...record, upstreams: upstreamRecords(this.#deps.vault, record.route, cordons) };
+  }
+
+  #configured(route: GatewayRoute, cordons: Cordons): RouteRecord {
+    return {
+      route,
+      source: 'config',
+      upstreams: upstreamRecords(this.#deps.vault, route, cordons),
+      createdAt: null,
+      modifiedAt: null,
+    };
   }
 
   #isConfigured(host: string): boolean {
@@ -219,9 +275,16 @@ export class Routes {
     };
   }
 
-  #record(stored: StoredRoute): RouteRecord {
+  #record(stored: StoredRoute, cordons: Cordons): RouteRecord {
     const { createdAt, modifiedAt } = stored;
-    return { route: openRoute(this.#deps.vault, stored), source: 'managed', createdAt, modifiedAt };
+    const route = openRoute(this.#deps.vault, stored);
+    return {
+      route,
+      source: 'managed',
+      upstreams: upstreamRecords(this.#deps.vault, route, cordons),
+      createdAt,
+      modifiedAt,
+    };
   }
 }
 
@@ -243,8 +306,4 @@ function kept({ upstreams: former }: GatewayRoute, next: RouteChanges['upstreams
 /** `null` for an upstream that keeps its URL. */
 function urlsOf(upstreams: readonly (RouteUpstream | KeptUpstream)[]): readonly (string | null)[] {
   return upstreams.map((each) => ('keep' in each ? null : each.url));
-}
-
-function configured(route: GatewayRoute): RouteRecord {
-  return { route, source: 'config', createdAt: null, modifiedAt: null };
 }

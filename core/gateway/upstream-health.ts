@@ -199,6 +199,8 @@ export class UpstreamHealth {
 /** An upstream that can be chosen by its health. */
 export interface Choosable {
   readonly health: UpstreamHealth;
+  /** Whether an operator has taken it out of use: it is not chosen then, even if all others are down. */
+  readonly cordoned: boolean;
 }
 
 /** The criteria of {@link chooseUpstream}. */
@@ -218,7 +220,7 @@ export interface Choice<T = unknown> {
 
 /**
  * The upstream for the next request, of those that are not known to lack what it asks for, or else of all: the one with the lower cost of two drawn at random, among those that serve and
- * have the required block; otherwise among those that serve; otherwise one that is due for a trial.
+ * have the required block; otherwise among those that serve; otherwise one that is due for a trial. Never a cordoned one.
  *
  * @returns `null` when none is known to be up
  */
@@ -237,9 +239,9 @@ export function chooseUpstream<T extends Choosable>(
 function choose<T extends Choosable>(left: readonly T[], choice: Choice<T>): T | null {
   const { now } = choice;
   const [only] = left;
-  if (only !== undefined && left.length === 1) return only.health.state(now) === 'down' ? null : only;
-  const up = left.filter(({ health }) => health.state(now) === 'up');
-  if (up.length === 0) return left.find(({ health }) => health.state(now) === 'trial') ?? null;
+  if (only !== undefined && left.length === 1) return only.cordoned || only.health.state(now) === 'down' ? null : only;
+  const up = left.filter(({ health, cordoned }) => !cordoned && health.state(now) === 'up');
+  if (up.length === 0) return left.find(({ health, cordoned }) => !cordoned && health.state(now) === 'trial') ?? null;
   return cheaperOfTwo(thatHave(up, choice), choice);
 }
 
@@ -251,7 +253,7 @@ function choose<T extends Choosable>(left: readonly T[], choice: Choice<T>): T |
  */
 export function chooseSecond<T extends Choosable>(upstreams: readonly T[], first: T, choice: Choice<T>): T | null {
   const up = upstreams.filter(
-    (upstream) => upstream.health.state(choice.now) === 'up' && choice.lacks?.(upstream) !== true,
+    (upstream) => !upstream.cordoned && upstream.health.state(choice.now) === 'up' && choice.lacks?.(upstream) !== true,
   );
   const others = thatHave(up, choice).filter((upstream) => upstream !== first);
   return others.length === 0 ? null : cheaperOfTwo(others, choice);

@@ -48,6 +48,7 @@ export type {
   AppKeyId,
   AuditId,
   CallbackId,
+  CordonId,
   CredentialId,
   DepositId,
   EntryId,
@@ -59,6 +60,7 @@ export type {
   PayoutId,
   RouteId,
   TransferId,
+  UpstreamId,
   WatchAddressId,
   WebhookId,
 } from './ids.ts';

@@ -1,7 +1,14 @@
 import { prepaidRecord, topUpRecord } from '../../adapters/http/manage/gateway/app-prepaid.ts';
 import { usageCsv, usageRecord } from '../../adapters/http/manage/gateway/app-usage.ts';
-import { formatInstant, invalidField, OPERATOR, USAGE_GROUPS } from '../../core/index.ts';
-import type { AccountId, AppId, AppKeyId, IssuedKey } from '../../core/index.ts';
+import {
+  formatInstant,
+  invalidField,
+  OPERATOR,
+  shownUpstreamUrl,
+  TillgateError,
+  USAGE_GROUPS,
+} from '../../core/index.ts';
+import type { AccountId, AppId, AppKeyId, IssuedKey, Manage, RouteRecord, UpstreamId } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
 import { instantOption } from './options.ts';
 import { withManage } from './with-till.ts';
@@ -103,5 +110,54 @@ export async function gatewayList({ json, terminal }: CommandCall): Promise<numb
   for (const { host, chain, network, protocol, admission, enabled } of json ? [] : rows) {
     terminal.out(`${host}  ${chain} ${network}  ${protocol}  ${admission}${enabled ? '' : '  disabled'}`);
   }
+  return 0;
+}
+
+/** The gateway with this id or host. @throws TillgateError `NOT_FOUND` */
+async function gatewayOf({ routes }: Manage, operand: string | undefined): Promise<RouteRecord> {
+  const all = await routes.all();
+  const found = all.find(({ route: { id, host } }) => id === operand || host === operand?.toLowerCase());
+  if (found === undefined) throw new TillgateError('NOT_FOUND', 'There is no such gateway; see gateway list.');
+  return found;
+}
+
+/** Without the part of a URL that may be a provider's key. */
+const upstreamRows = ({ route, upstreams }: RouteRecord) =>
+  upstreams.map(({ id, cordoned }, index) => ({
+    id,
+    url: shownUpstreamUrl(route.upstreams[index]?.url ?? ''),
+    cordoned,
+  }));
+
+function printUpstreams({ json, terminal }: CommandCall, record: RouteRecord): void {
+  const rows = upstreamRows(record);
+  if (json) terminal.out(JSON.stringify(rows));
+  for (const { id, url, cordoned } of json ? [] : rows) terminal.out(`${id}  ${url}${cordoned ? '  cordoned' : ''}`);
+}
+
+/** `gateway upstreams GATEWAY`: with the ids that `gateway cordon` takes. */
+export async function gatewayUpstreams(call: CommandCall): Promise<number> {
+  printUpstreams(call, await withManage((manage) => gatewayOf(manage, call.operands[0])));
+  return 0;
+}
+
+/** `gateway cordon GATEWAY UPSTREAM`: returns once every instance obeys, and prints the upstreams. */
+export async function gatewayCordon(call: CommandCall): Promise<number> {
+  return setCordon(call, ({ routes }, ...which) => routes.cordon(OPERATOR, ...which));
+}
+
+export async function gatewayUncordon(call: CommandCall): Promise<number> {
+  return setCordon(call, ({ routes }, ...which) => routes.uncordon(OPERATOR, ...which));
+}
+
+async function setCordon(
+  call: CommandCall,
+  set: (manage: Manage, id: RouteRecord['route']['id'], upstream: UpstreamId) => Promise<RouteRecord>,
+): Promise<number> {
+  const [gateway, upstream] = call.operands;
+  const changed = await withManage(async (manage) =>
+    set(manage, (await gatewayOf(manage, gateway)).route.id, String(upstream) as UpstreamId),
+  );
+  printUpstreams(call, changed);
   return 0;
 }

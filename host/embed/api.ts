@@ -340,10 +340,14 @@ export interface Gateway {
   readonly network: string;
   readonly protocol: 'jsonrpc' | 'http' | 'websocket';
   readonly upstreams: readonly {
+    /** ID of the upstream; it follows from the URL, so equal URLs have the same one. */
+    readonly id: string;
     /** Scheme and host; … replaces a path, query or login, which are not shown. */
     readonly url: string;
     /** Names of the headers that are sent; their values are not shown. */
     readonly headerNames: readonly string[];
+    /** Whether an admin has taken it out of use; it gets no new requests. */
+    readonly cordoned: boolean;
   }[];
   /** Upstreams in order, as the answering instance sees them; null for an upstream that it does not use. */
   readonly upstreamHealth: readonly UpstreamHealth[];

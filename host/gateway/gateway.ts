@@ -128,6 +128,7 @@ class HttpGateway implements Gateway {
   readonly #exchangeDeps: HttpExchangeDeps;
   readonly #checks: HealthChecks;
   readonly #sockets: WebSockets;
+  readonly #unsubscribe: () => void;
 
   constructor(deps: GatewayDeps) {
     const { directory, clock, logger } = deps;
@@ -181,6 +182,8 @@ class HttpGateway implements Gateway {
       intervalMs: healthIntervalMs,
     });
     this.#sockets = new WebSockets({ ...common, routes: this.#routes, directory });
+    // A request under way must not go on to an upstream that was cordoned meanwhile, although no other one arrives.
+    this.#unsubscribe = directory.onChange(() => this.#routes.refresh());
   }
 
   handles(hostHeader: string | undefined): boolean {
@@ -248,6 +251,7 @@ class HttpGateway implements Gateway {
   }
 
   async close(): Promise<void> {
+    this.#unsubscribe();
     this.#checks.close();
     this.#sockets.close();
     this.#fastPath?.close();

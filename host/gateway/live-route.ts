@@ -15,6 +15,7 @@ import {
 import type {
   ChainEnd,
   Choice,
+  Cordons,
   EffectiveLimits,
   GatewayRoute,
   GatewayRouteTable,
@@ -124,9 +125,9 @@ function choiceOf({ route, chain, upstreams }: LiveRoute, need: Need): Choice<Up
 
 const newRetryBudget = (): RequestBudget => new RequestBudget(RETRIES.requestsForOne, RETRIES.burst);
 
-/** The highest block that an upstream has reported, and how far below it a block is final. */
+/** The highest block that an upstream in use has reported, and how far below it a block is final. */
 export function chainEnd({ chain, upstreams }: LiveRoute): ChainEnd {
-  const heads = upstreams.flatMap(({ health: { head } }) => head ?? []);
+  const heads = upstreams.flatMap(({ cordoned, health: { head } }) => (cordoned ? [] : (head ?? [])));
   return { head: heads.length === 0 ? null : Math.max(...heads), finalityBlocks: chain.finalityBlocks };
 }
 
@@ -185,6 +186,11 @@ export class LiveRoutes {
     return this.#live.values();
   }
 
+  /** Follows the current table at once, for requests that are under way. */
+  refresh(): void {
+    this.#refreshed();
+  }
+
   /** The upstreams of a route in their order; `null` for one that is not in use. */
   health(route: GatewayRoute, now: Millis): readonly (UpstreamView | null)[] {
     this.#refreshed();
@@ -209,7 +215,7 @@ export class LiveRoutes {
   #follow(table: GatewayRouteTable): void {
     const former = this.#upstreams;
     this.#upstreams = new Map();
-    this.#live = new Map([...table.all()].map((route) => [route, this.#liveRoute(route, former)]));
+    this.#live = new Map([...table.all()].map((route) => [route, this.#liveRoute(route, former, table.cordons)]));
     this.#current = table;
     this.#shownBlocks.follow(
       [...this.#live.values()].flatMap(({ route, monotonic, upstreams }) =>
@@ -219,7 +225,7 @@ export class LiveRoutes {
     for (const [name, upstream] of former) if (!this.#upstreams.has(name)) void upstream.closeWhenIdle(CLOSE_GRACE_MS);
   }
 
-  #liveRoute(route: GatewayRoute, former: ReadonlyMap<string, Upstream>): LiveRoute {
+  #liveRoute(route: GatewayRoute, former: ReadonlyMap<string, Upstream>, cordons: Cordons): LiveRoute {
     const allowPrivate = this.#allowsPrivate(route);
     const usable = route.upstreams.filter(({ url }) => isUsable(url, allowPrivate));
     // One invalid upstream does not affect the others.
@@ -233,6 +239,7 @@ export class LiveRoutes {
         this.#upstreams.get(name) ??
         former.get(name) ??
         new Upstream(one, route.timeouts, this.#openRawTransport, allowPrivate);
+      upstream.cordoned = cordons.has(route.id, one.url);
       this.#upstreams.set(name, upstream);
       return upstream;
     });

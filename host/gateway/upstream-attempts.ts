@@ -7,6 +7,10 @@ import type { Upstream } from './upstream.ts';
 
 const NONE: readonly Upstream[] = [];
 
+/** Whether a single upstream is in use. */
+const isOnlyOne = (upstreams: readonly Upstream[]): boolean =>
+  upstreams.filter(({ cordoned }) => !cordoned).length === 1;
+
 /** The upstreams that one request was sent to, and whether another one may be tried. */
 export class UpstreamAttempts {
   /** True if another upstream may be tried although this one may have executed the request. */
@@ -34,7 +38,7 @@ export class UpstreamAttempts {
   another(live: LiveRoute, requestSent: boolean): Upstream | null {
     if (!this.mayGoOn(requestSent)) return null;
     // A keep-alive connection may close just as it is reused, so even the only upstream is tried a second time.
-    const again = requestSent && this.#count === 1 && live.upstreams.length === 1;
+    const again = requestSent && this.#count === 1 && isOnlyOne(live.upstreams);
     return this.#use(this.#choose(live, again ? NONE : this.#tried()));
   }
 
@@ -90,7 +94,11 @@ export class UpstreamAttempts {
     const now = performance.now();
     const [tried, block] = [this.#tried(), newestShown(live.upstreams, now)];
     return live.upstreams.filter(
-      (upstream) => !tried.includes(upstream) && upstream.health.state(now) === 'up' && !hasReached(upstream, block),
+      (upstream) =>
+        !upstream.cordoned &&
+        !tried.includes(upstream) &&
+        upstream.health.state(now) === 'up' &&
+        !hasReached(upstream, block),
     );
   }
 

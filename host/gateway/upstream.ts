@@ -26,6 +26,8 @@ export class Upstream {
   readonly health = new UpstreamHealth();
   readonly abilities = new UpstreamAbilities();
   readonly shown = new ShownBlock();
+  /** Whether an operator has taken it out of use. Requests that it already has go on. */
+  cordoned = false;
   readonly url: URL;
   /** From its URL and headers: the same on every instance. */
   readonly seed: number;

@@ -19,7 +19,7 @@ import {
   UpstreamHealth,
 } from '../../core/index.ts';
 import { refusalResponse } from '../../host/gateway/refusal-response.ts';
-import type { AccountId, AdmissionVerdict, AppId, RefusalReason, RouteId } from '../../core/index.ts';
+import type { AccountId, AdmissionVerdict, AppId, Choosable, RefusalReason, RouteId } from '../../core/index.ts';
 
 describe('fault 375: reading JSON-RPC', () => {
   const rows: readonly (readonly [
@@ -431,15 +431,15 @@ describe("an upstream's health", () => {
     });
   }
 
-  const upstream = (act: (health: UpstreamHealth) => void = () => undefined): { health: UpstreamHealth } => {
+  const upstream = (act: (health: UpstreamHealth) => void = () => undefined): Choosable => {
     const health = new UpstreamHealth();
     act(health);
-    return { health };
+    return { health, cordoned: false };
   };
   const choose = (
-    all: readonly { health: UpstreamHealth }[],
-    excluded: readonly { health: UpstreamHealth }[] = [],
-  ): { health: UpstreamHealth } | null =>
+    all: readonly Choosable[],
+    excluded: readonly Choosable[] = [],
+  ): Choosable | null =>
     chooseUpstream(all, excluded, { lacks: null, now: 0, block: 1, maxLag: 10, headLag: 1, draw: () => 0 });
 
   test('the choice: never one that is down or excluded, one that lags only in need, of two the cheaper', () => {

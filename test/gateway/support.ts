@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { describe } from 'node:test';
 import {
+  Cordons,
   DEFAULT_CORS,
   DEFAULT_MAX_BATCH,
   DEFAULT_MAX_BODY_BYTES,
@@ -83,6 +84,11 @@ export class FakeDirectory implements KeyDirectory {
 
   set(keyText: string, view: KeyView): void {
     this.keys.set(keyText, view);
+    this.changed();
+  }
+
+  /** As after each change of the feed. */
+  changed(): void {
     for (const listener of this.#listeners) listener();
   }
 
@@ -195,7 +201,8 @@ export interface TestGateway {
   /** Everything logged, as it would be written. */
   log(): string;
   metrics(): Promise<string>;
-  setRoutes(routes: readonly GatewayRoute[]): void;
+  /** @param cordoned - URLs of upstreams that are out of use on all of them */
+  setRoutes(routes: readonly GatewayRoute[], cordoned?: readonly string[]): void;
   close(): Promise<void>;
 }
 
@@ -251,7 +258,11 @@ export async function startGateway(
       gateway.flush();
       return metrics.text();
     },
-    setRoutes: (next) => (table = new GatewayRouteTable(next)),
+    setRoutes: (next, cordoned = []) => {
+      const pairs = next.flatMap(({ id }) => cordoned.map((url) => [id, url] as const));
+      table = new GatewayRouteTable(next, new Cordons(pairs));
+      directory.changed();
+    },
     close: async () => {
       await gateway.close();
       await closeServer(server);

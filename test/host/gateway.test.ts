@@ -147,6 +147,29 @@ for (const engine of testedEngines()) {
         [HOST, LIMITED].map((host) => [host, 'config']),
       );
 
+      type Upstreams = readonly { id: string; url: string; cordoned: boolean }[];
+      const [upstream] = (await command('gateway', 'upstreams', HOST)) as unknown as Upstreams;
+      assert.deepEqual([upstream?.url, upstream?.cordoned], [`${anvil.url}/`, false]);
+      for (const [word, cordoned] of [
+        ['cordon', true],
+        ['uncordon', false],
+      ] as const) {
+        const changed = (await command(
+          'gateway',
+          word,
+          `config:${HOST}`,
+          String(upstream?.id),
+        )) as unknown as Upstreams;
+        assert.deepEqual(changed, [{ ...upstream, cordoned }]);
+        for (const url of urls) {
+          const reply = await rpc(url, second.api_key);
+          assert.equal(reply.status, cordoned ? 503 : 200, `fault 443: ${word} holds once it is answered`);
+          if (cordoned) assert.equal(reasonOf(reply), 'upstream_unavailable');
+        }
+      }
+      const unknown = await run(directory.path, ['gateway', 'cordon', 'nowhere.example', String(upstream?.id)]);
+      assert.deepEqual([unknown.code, /no such gateway/.test(unknown.err)], [1, true], unknown.err);
+
       const limited = (url: string): Promise<Reply> => rpc(url, second.api_key, 'eth_chainId', LIMITED);
       if (engine === 'pg') await sharedLimit(urls, limited);
     });

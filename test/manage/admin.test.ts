@@ -446,6 +446,54 @@ eachStorage((_name, open) => {
       assert(!JSON.stringify(items).includes('canary'));
     });
 
+    test('fault 443: an admin cordons an upstream, and the audit log says which one, once, without its secrets', async () => {
+      const { client } = fixture.admin;
+      const route = {
+        ...{ host: 'cordoned.test', chain: 'ETH', network: 'main', protocol: 'jsonrpc' },
+        upstreams: [
+          'https://node.test/canary-path',
+          { url: 'https://node.test/canary-next', headers: { 'x-key': 'k' } },
+        ],
+      };
+      type Gateway = Fields & { readonly upstreams: readonly Fields[] };
+      const made = managed<Gateway>(await client.post('/manage/v1/gateways', route), 201);
+      const path = `/manage/v1/gateways/${String(made['id'])}`;
+      assert.deepEqual(
+        made.upstreams.map(({ url, cordoned }) => [url, cordoned]),
+        Array.from({ length: 2 }, () => ['https://node.test/…', false]),
+      );
+      const upstream = `${path}/upstreams/${String(made.upstreams[1]?.['id'])}`;
+      for (let n = 0; n < 2; n++) {
+        const changed = managed<Gateway>(await client.post(`${upstream}/cordon`, {}));
+        assert.deepEqual(
+          changed.upstreams,
+          made.upstreams.map((each, index) => ({ ...each, cordoned: index === 1 })),
+        );
+      }
+      assert.deepEqual(managed<Gateway>(await client.get(path)).upstreams[1]?.['cordoned'], true);
+      const last = managed<Gateway>(await client.post(`${upstream}/uncordon`, {}));
+      assert.deepEqual(last.upstreams, made.upstreams);
+      const { items } = managed<List<Fields>>(await client.get('/manage/v1/audit?limit=3'));
+      assert.deepEqual(
+        items.map(({ action, subject }) => [action, subject]),
+        ['gateway.uncordon', 'gateway.cordon', 'gateway.create'].map((action) => [action, made['id']]),
+      );
+      const told = {
+        upstream: { from: null, to: made.upstreams[1]?.['id'] },
+        url: { from: null, to: 'https://node.test/…' },
+      };
+      for (const { changes } of items.slice(0, 2)) assert.deepEqual(changes, told);
+      assert(!JSON.stringify([items, last]).includes('canary'));
+      for (const unknown of ['0123456789abcdef', '%00', 'x'.repeat(64)])
+        assertRefused(await client.post(`${path}/upstreams/${unknown}/cordon`, {}), 404);
+      assertRefused(
+        await client.post(`/manage/v1/gateways/404/upstreams/${String(made.upstreams[1]?.['id'])}/cordon`, {}),
+        404,
+      );
+      const user = await fixture.newMember('user');
+      assertRefused(await user.client.post(`${upstream}/cordon`, {}), 403);
+    });
+
     test('a refused change leaves none, and nobody rewrites what is there', async () => {
       const { seq: before } = await fixture.till.till.storage.audit.head();
       const app = managed(await fixture.admin.client.post('/manage/v1/apps', { name: 'A', chains: [] }), 201);

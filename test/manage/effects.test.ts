@@ -49,7 +49,7 @@ async function makeWorld(fixture: Fixture): Promise<World> {
   await fixture.till.work();
   const waiting = await make('orders', order);
   const callbacks = managed<List<Record>>(await merchant.client.get(`${BASE}/callbacks`)).items;
-  const gateway = managed<Record>(
+  const gateway = managed<Record & { upstreams: readonly Record[] }>(
     await post(fixture.admin, 'gateways', {
       ...{ host: `eth-${merchant.id}.gate.example`, chain: 'ETH', network: 'mainnet', protocol: 'jsonrpc' },
       upstreams: [
@@ -74,6 +74,7 @@ async function makeWorld(fixture: Fixture): Promise<World> {
         ['apps', app.id],
         ['key', app.key.id],
         ['gateways', gateway.id],
+        ['upstream', gateway.upstreams[0]?.id ?? UNKNOWN],
       ] as const),
       ...([
         ['credentials', credential.id],
@@ -115,6 +116,7 @@ async function ask(by: Member, { ids, merchant }: World, operation: Operation, s
     .replace('{code}', 'ETH')
     .replace('{field}', 'data_security')
     .replace('{key}', ids.get('key') ?? UNKNOWN)
+    .replace('{upstream}', ids.get('upstream') ?? UNKNOWN)
     .replace('{id}', ids.get(id) ?? ids.get(kind) ?? UNKNOWN);
   const named = (shape: object | undefined): string | undefined =>
     OF_ACCOUNT.find((name) => shape !== undefined && name in shape);

@@ -124,6 +124,8 @@ describe('the management API in the OpenAPI document', () => {
         'POST gateways',
         'GET gateways/{id}',
         'PATCH gateways/{id}',
+        'POST gateways/{id}/upstreams/{upstream}/cordon',
+        'POST gateways/{id}/upstreams/{upstream}/uncordon',
         'GET credentials',
         'POST credentials',
         'POST credentials/{id}/reveal',

@@ -215,6 +215,8 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
   createGateway: { charged: [ROUTE] },
   getGateway: FREE,
   updateGateway: { charged: [{ upstreams: [PLACE] }, { enabled: false }] },
+  cordonUpstream: CHARGED,
+  uncordonUpstream: CHARGED,
 
   listAudit: FREE,
   listAuditChain: FREE,

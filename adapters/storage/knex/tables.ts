@@ -44,6 +44,7 @@ const NAMES = {
   apps: 'apps',
   appKeys: 'app_keys',
   routes: 'gateway_routes',
+  cordons: 'gateway_cordons',
   feed: 'gateway_feed',
   changes: 'gateway_changes',
   instances: 'gateway_instances',

@@ -53,4 +53,25 @@ export const GATEWAY_COMMANDS: readonly Command[] = [
     options: {},
     run: gateway((module) => module.gatewayList),
   },
+  {
+    words: ['gateway', 'upstreams'],
+    summary: 'lists the upstreams of a gateway, by its ID or host',
+    operands: ['GATEWAY'],
+    options: {},
+    run: gateway((module) => module.gatewayUpstreams),
+  },
+  {
+    words: ['gateway', 'cordon'],
+    summary: 'takes an upstream out of use on every server, until it is uncordoned',
+    operands: ['GATEWAY', 'UPSTREAM'],
+    options: {},
+    run: gateway((module) => module.gatewayCordon),
+  },
+  {
+    words: ['gateway', 'uncordon'],
+    summary: 'lets an upstream get requests again',
+    operands: ['GATEWAY', 'UPSTREAM'],
+    options: {},
+    run: gateway((module) => module.gatewayUncordon),
+  },
 ];

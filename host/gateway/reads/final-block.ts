@@ -37,7 +37,9 @@ export class FinalBlock {
    * Updates the block from the heads of the last health checks. With several upstreams, a single one cannot raise it.
    */
   async follow(upstreams: readonly Upstream[], now: number, ask: AskHash): Promise<void> {
-    const serving = upstreams.filter(({ health }) => health.state(now) === 'up' && health.head !== null);
+    const serving = upstreams.filter(
+      ({ cordoned, health }) => !cordoned && health.state(now) === 'up' && health.head !== null,
+    );
     if (serving.length < Math.min(2, upstreams.length)) return;
     const lowest = Math.min(...serving.map(({ health }) => health.head ?? 0));
     const height = lowest - this.#finalityBlocks;

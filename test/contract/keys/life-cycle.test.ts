@@ -8,8 +8,25 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { CryptoRandom } from '../../../adapters/crypto/index.ts';
 import { SystemClock } from '../../../adapters/system/index.ts';
-import { Apps, authenticateKey, IdSequence, isTillgateError, keyState, readRoute } from '../../../core/index.ts';
-import type { AccountId, AppId, AppKeyId, ErrorCode, GatewayRoute, RouteId, RouteInput } from '../../../core/index.ts';
+import {
+  Apps,
+  authenticateKey,
+  IdSequence,
+  isTillgateError,
+  keyState,
+  readRoute,
+  ROUTE_BOUNDS,
+} from '../../../core/index.ts';
+import type {
+  AccountId,
+  AppId,
+  AppKeyId,
+  ErrorCode,
+  GatewayRoute,
+  RouteId,
+  RouteInput,
+  UpstreamId,
+} from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { waitFor } from '../../support/wait.ts';
 import { storedAccount } from '../storage/fixtures.ts';
@@ -311,7 +328,8 @@ eachStorage((engine, openStorage) => {
     const a = await new Instance(storage, 'a').serve(later);
     const { appId, text } = await a.newApp();
     const { key } = await a.keys.rotate(appId);
-    await a.routes.create(ROUTE);
+    const { route, upstreams } = await a.routes.create(ROUTE);
+    for (const { id } of upstreams) await a.routes.cordon(route.id, id);
     a.directory.find(text);
     const secrets = [text, key.text, 'upstream-secret-canary', 'header-secret-canary'];
     const tables = ['apps', 'app_keys', 'gateway_routes', 'gateway_changes', 'gateway_instances', 'gateway_feed'];
@@ -383,6 +401,90 @@ eachStorage((engine, openStorage) => {
       await fieldsOf(a.routes.update(id, { cors: { origins: ['*', ...wrong] } })),
       wrong.map((_, index) => `cors.origins.${index + 1}`),
     );
+  });
+
+  test('fault 443: a cordon holds on every instance and over restarts, for routes of the configuration too, wherever the upstream is in the list', async (t) => {
+    const { storage, another, later } = await openFor(t, openStorage);
+    const [url, second] = ['https://rpc.example.net/v2/upstream-secret-canary', 'https://rpc.example.net/v2/another'];
+    const upstreams = [
+      { url, headers: { 'X-Token': 'header-secret-canary' } },
+      { url: second, headers: {} },
+    ];
+    const own: GatewayRoute = {
+      ...readRoute({ ...ROUTE, host: 'config.example.org', upstreams }),
+      id: 'config:config.example.org' as RouteId,
+    };
+    const a = await new Instance(storage, 'a', undefined, [own]).serve(later);
+    const b = await new Instance(await another(), 'b', undefined, [own]).serve(later);
+    const { route } = await a.routes.create({ ...ROUTE, upstreams });
+    const cordoned = ({ id }: GatewayRoute, ...instances: readonly Instance[]): readonly boolean[][] =>
+      instances.map(({ knownRoutes }) => [url, second].map((each) => knownRoutes.table().cordons.has(id, each)));
+    for (const each of [own, route]) {
+      const known = (await a.routes.find(each.id))?.upstreams ?? [];
+      assert.deepEqual(
+        known.map(({ cordoned: is }) => is),
+        [false, false],
+      );
+      const [first, other] = known.map(({ id }) => id) as [UpstreamId, UpstreamId];
+      assert.notEqual(first, other, 'upstreams of one name and port differ');
+      // At once, and again: it is cordoned once.
+      const settled = await Promise.all([a, b, a].map(({ routes }) => routes.cordon(each.id, first)));
+      for (const { upstreams: after } of settled)
+        assert.deepEqual(after, [
+          { id: first, cordoned: true },
+          { id: other, cordoned: false },
+        ]);
+      assert.deepEqual(cordoned(each, a, b), [
+        [true, false],
+        [true, false],
+      ]);
+      assert.equal((await storage.routes.cordons()).filter(({ routeId }) => routeId === each.id).length, 1);
+      await assert.rejects(a.routes.cordon(each.id, '0123456789abcdef' as UpstreamId), code('NOT_FOUND'));
+    }
+    await assert.rejects(a.routes.cordon('404' as RouteId, '0123456789abcdef' as UpstreamId), code('NOT_FOUND'));
+    // The list is turned round, and the headers are others: it is the same upstream.
+    const turned = await b.routes.update(route.id, {
+      upstreams: [
+        { url: second, headers: {} },
+        { url, headers: {} },
+      ],
+    });
+    assert.deepEqual(
+      turned.upstreams.map(({ cordoned: is }) => is),
+      [false, true],
+    );
+    const restarted = await new Instance(storage, 'c', undefined, [own]).serve(later);
+    for (const each of [own, route]) assert.deepEqual(cordoned(each, restarted), [[true, false]]);
+    for (const each of [own, route]) {
+      const [first] = ((await b.routes.find(each.id))?.upstreams ?? []).filter(({ cordoned: is }) => is);
+      for (let n = 0; n < 2; n++) {
+        const freed = await b.routes.uncordon(each.id, first?.id as UpstreamId);
+        assert.ok(freed.upstreams.every(({ cordoned: is }) => !is));
+      }
+      assert.deepEqual(
+        cordoned(each, a, b, restarted).flat(),
+        Array.from({ length: 6 }, () => false),
+      );
+    }
+    assert.deepEqual(await storage.routes.cordons(), []);
+  });
+
+  test('fault 444: cordons of a route do not pile up as its upstreams change, and none in use is forgotten', async (t) => {
+    const { storage } = await openFor(t, openStorage);
+    const { routes } = new Instance(storage, 'a');
+    const first = { url: 'https://first.example.net/', headers: {} };
+    const { route } = await routes.create({ ...ROUTE, upstreams: [first] });
+    const cordonLast = async (): Promise<void> => {
+      const last = (await routes.find(route.id))?.upstreams.at(-1);
+      await routes.cordon(route.id, last?.id as UpstreamId);
+    };
+    await cordonLast();
+    for (let n = 0; n < ROUTE_BOUNDS.upstreams + 3; n++) {
+      await routes.update(route.id, { upstreams: [first, { url: `https://node-${n}.example.net/`, headers: {} }] });
+      await cordonLast();
+    }
+    assert.equal((await storage.routes.cordons()).length, ROUTE_BOUNDS.upstreams);
+    assert.ok((await routes.find(route.id))?.upstreams.every(({ cordoned: is }) => is));
   });
 
   if (engine === 'sqlite') {

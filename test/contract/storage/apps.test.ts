@@ -7,8 +7,10 @@ import type {
   AppId,
   AppKey,
   AppKeyId,
+  CordonId,
   RouteId,
   Storage,
+  StoredCordon,
   StoredKeyState,
   StoredRoute,
 } from '../../../core/index.ts';
@@ -366,6 +368,23 @@ eachStorage((_name, open) => {
       [one, two].map((each) => storage.transaction((tx) => tx.routes.replace({ ...each, host: 'wanted.example.org' }))),
     );
     assert.deepEqual(race.toSorted(), [false, true]);
+  });
+
+  test('cordons come back as they were stored, by route, and each change of them is a change of the route', async (t) => {
+    const { storage } = await open(t);
+    const cordon = (routeId: string): StoredCordon => ({
+      ...{ id: nextId() as CordonId, routeId: routeId as RouteId, sealedUrl: `sealed ${routeId}`, createdAt: NOW },
+    });
+    const [one, two, other] = [cordon('config:a.example'), cordon('config:a.example'), cordon('7')];
+    for (const each of [one, two, other]) await storage.transaction((tx) => tx.routes.addCordon(each));
+    assert.deepEqual(await storage.routes.cordons(), [one, two, other]);
+    assert.deepEqual(await storage.transaction((tx) => tx.routes.lockCordons(one.routeId)), [one, two]);
+    assert.deepEqual(await storage.transaction((tx) => tx.routes.lockCordons('\0' as RouteId)), []);
+    await storage.transaction((tx) => tx.routes.removeCordon(one));
+    assert.deepEqual(await storage.routes.cordons(), [two, other]);
+    assert.deepEqual(await subjects(storage, 0), [
+      ...['route config:a.example', 'route config:a.example', 'route 7', 'route config:a.example'],
+    ]);
   });
 
   test('a closed storage says so, and its followers hear no more', async () => {

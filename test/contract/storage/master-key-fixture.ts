@@ -79,13 +79,15 @@ export async function sealEverything(storage: Storage, vault: Vault): Promise<Se
     }),
   );
   const upstreams = [{ url: 'https://node.example/v1/secret', headers: {} }];
-  await new Routes({ ...deps, configured: [], places: ANY_PLACE }).create({
+  const routes = new Routes({ ...deps, configured: [], places: ANY_PLACE });
+  const gateway = await routes.create({
     host: `${nextId()}.example.com`,
     chain: 'ETH',
     network: 'mainnet',
     protocol: 'jsonrpc',
     upstreams,
   });
+  for (const { id } of gateway.upstreams) await routes.cordon(gateway.route.id, id);
   for (const document of SEALED_DOCUMENTS)
     await storage.documents.write(document, vault.seal(`the text of ${document}`, document), 0);
   const plain = await openAll(storage, vault);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { chooseSecond, DEFAULT_TIMEOUTS, RequestBudget, UpstreamHealth } from '../../../core/index.ts';
-import type { Choice } from '../../../core/index.ts';
+import type { Choice, Choosable } from '../../../core/index.ts';
 import { HedgedRequest } from '../../../host/gateway/reads/hedged-request.ts';
 import { UpstreamRequest } from '../../../host/gateway/upstream-request.ts';
 import type { UpstreamResponseHandler } from '../../../host/gateway/upstream-request.ts';
@@ -37,16 +37,16 @@ test('fault 196: at most a tenth of the reads is sent twice, but for the first f
 });
 
 describe('fault 197: the second upstream', () => {
-  const at = (head: number | null): { health: UpstreamHealth } => {
+  const at = (head: number | null, cordoned = false): Choosable => {
     const health = new UpstreamHealth();
     health.checked(head, 0);
-    return { health };
+    return { health, cordoned };
   };
   const NEWEST: Choice = { lacks: null, now: 0, block: Infinity, maxLag: 10, headLag: 1, draw: () => 0 };
   const [first, abreast, behind, far, down] = [at(1000), at(999), at(998), at(989), at(1000)];
   down.health.checkFailed(0);
   down.health.checkFailed(0);
-  const chosen = (others: readonly { health: UpstreamHealth }[], changes: Partial<Choice> = {}) =>
+  const chosen = (others: readonly Choosable[], changes: Partial<Choice> = {}) =>
     chooseSecond([first, ...others], first, { ...NEWEST, ...changes });
 
   test('has the block as the first one has: it is not behind that, not down, and not the first one', () => {
@@ -59,6 +59,7 @@ describe('fault 197: the second upstream', () => {
     assert.equal(chosen([down]), null);
     assert.equal(chosen([down], { now: 1e9 }), null, 'nor one that is only tried');
     assert.equal(chosen([]), null);
+    assert.equal(chosen([at(1000, true)]), null, 'fault 443: nor one that is cordoned');
   });
 
   test('is the cheaper of those', () => {

@@ -7,7 +7,7 @@ const NEWEST = { lacks: null, now: 1_000, block: Infinity, maxLag: 10, headLag: 
 const upstream = (name: string, head = 100): Home & { readonly health: UpstreamHealth } => {
   const health = new UpstreamHealth();
   health.checked(head, 0);
-  return { seed: seedOf(name), shown: new ShownBlock(), health };
+  return { seed: seedOf(name), shown: new ShownBlock(), health, cordoned: false };
 };
 const apps = Array.from({ length: 300 }, (_, index) => seedOf(`app ${index}`));
 

@@ -3,6 +3,8 @@ import { describe, test } from 'node:test';
 import { blockOfAnswer, isCacheable } from '../../../core/index.ts';
 import { BufferBudget } from '../../../host/gateway/buffer-budget.ts';
 import { GatewayMetrics } from '../../../host/gateway/gateway-metrics.ts';
+import { chainEnd } from '../../../host/gateway/live-route.ts';
+import type { LiveRoute } from '../../../host/gateway/live-route.ts';
 import { FinalBlock } from '../../../host/gateway/reads/final-block.ts';
 import { ResponseCache } from '../../../host/gateway/reads/response-cache.ts';
 import { RequestCoalescer } from '../../../host/gateway/reads/request-coalescing.ts';
@@ -112,6 +114,20 @@ describe('fault 155: the memory of kept answers', () => {
       assert.equal(final.generation, at === 0 ? 0 : 1, `after ${at} questions`);
       assert.equal(final.height, 100);
     }
+  });
+
+  test('fault 443: a cordoned node says neither what is final nor where the chain ends', async () => {
+    const [cordoned, ...others] = [upstream(), upstream(), upstream()];
+    cordoned.cordoned = true;
+    cordoned.health.checked(70, 0);
+    for (const { health } of others) health.checked(164, 0);
+    const all = [cordoned, ...others];
+    const final = new FinalBlock(64);
+    await final.follow(all, 0, () => Promise.resolve(HASH));
+    assert.equal(final.height, 100);
+    cordoned.health.checked(5_000, 0);
+    const live = { chain: { finalityBlocks: 64 }, upstreams: all } as unknown as LiveRoute;
+    assert.equal(chainEnd(live).head, 164);
   });
 
   test('gives nothing of a block that is no longer final, or of a route as it was', async () => {

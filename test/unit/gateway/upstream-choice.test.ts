@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { blockNeeded, chooseUpstream, UpstreamHealth } from '../../../core/index.ts';
-import type { Choice } from '../../../core/index.ts';
+import type { Choice, Choosable } from '../../../core/index.ts';
 
-const upstream = (act: (health: UpstreamHealth) => void = () => undefined): { health: UpstreamHealth } => {
+const upstream = (act: (health: UpstreamHealth) => void = () => undefined, cordoned = false): Choosable => {
   const health = new UpstreamHealth();
   act(health);
-  return { health };
+  return { health, cordoned };
 };
 
-const at = (head: number | null): { health: UpstreamHealth } => upstream((health) => health.checked(head, 0));
+const at = (head: number | null): Choosable => upstream((health) => health.checked(head, 0));
 
 const NEWEST: Choice = { lacks: null, now: 0, block: Infinity, maxLag: 10, headLag: 1, draw: () => 0 };
 
 /** Everyone that some draw leads to. */
-function chosen<T extends { health: UpstreamHealth }>(all: readonly T[], changes: Partial<Choice> = {}): Set<T | null> {
+function chosen<T extends Choosable>(all: readonly T[], changes: Partial<Choice> = {}): Set<T | null> {
   const draws = Array.from({ length: all.length }, (_, n) => n);
   return new Set(draws.map((n) => chooseUpstream(all, [], { ...NEWEST, ...changes, draw: (below) => n % below })));
 }
@@ -84,6 +84,28 @@ describe('the cheaper of two', () => {
     for (const { health } of [busy, free]) answer(health, 10, 0);
     busy.health.started(0);
     assert.deepEqual([...chosen([busy, free])], [free]);
+  });
+});
+
+describe('fault 443: an upstream that an operator has cordoned', () => {
+  const failedAt = (now: number) => (health: UpstreamHealth) => health.checkFailed(now);
+  const [good, out] = [upstream(), upstream(undefined, true)];
+
+  test('is never chosen, alone or beside others, up or due for a trial', () => {
+    assert.deepEqual(chosen([out]), new Set([null]));
+    assert.deepEqual(chosen([out, out]), new Set([null]));
+    assert.deepEqual(chosen([out, good]), new Set([good]));
+    const [down, outAndDown] = [upstream(failedAt(0)), upstream(failedAt(0), true)];
+    assert.deepEqual(chosen([out, down]), new Set([null]), 'not even when all others are down');
+    assert.deepEqual(chosen([outAndDown, outAndDown], { now: 1e9 }), new Set([null]));
+    assert.deepEqual(chosen([outAndDown, down], { now: 1e9 }), new Set([down]));
+    const lacks = (each: Choosable): boolean => each === good;
+    assert.deepEqual(chosen([out, good], { lacks: lacks as Choice['lacks'] }), new Set([good]));
+  });
+
+  test('does not make the others old by its own head', () => {
+    const [ahead, behind] = [upstream((health) => health.checked(2000, 0), true), at(1000)];
+    assert.deepEqual(chosen([ahead, behind, at(998)], { block: 1000 }), new Set([behind]));
   });
 });
 

@@ -1,10 +1,10 @@
 import { ROUTE_BOUNDS, shownUpstreamUrl } from '../../../../core/index.ts';
-import type { RouteId, RouteRecord, UpstreamView } from '../../../../core/index.ts';
+import type { RouteId, RouteRecord, UpstreamId, UpstreamView } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../../fields.ts';
 import type { ManageDeps } from '../deps.ts';
 import { gatewayLimitsBody, gatewayLimitsRecord, gatewayLimitsSchema, modeSchema } from './admission-limits.ts';
-import { group, idParams, inputOf, unitsByName, plainNumber, texts, word, yesNo } from '../fields.ts';
+import { group, idParams, inputOf, unitsByName, plainNumber, recordId, texts, word, yesNo } from '../fields.ts';
 import { manageList, manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { readsBody, readsRecord, readsSchema } from './read-rules.ts';
@@ -39,6 +39,9 @@ export const gatewaySchema = z
     upstreams: z
       .array(
         z.object({
+          id: z.string().meta({
+            description: 'ID of the upstream; it follows from the URL, so equal URLs have the same one',
+          }),
           url: z
             .string()
             .meta({ description: 'Scheme and host; … replaces a path, query or login, which are not shown' }),
@@ -46,6 +49,9 @@ export const gatewaySchema = z
             .array(z.string())
             .readonly()
             .meta({ description: 'Names of the headers that are sent; their values are not shown' }),
+          cordoned: z
+            .boolean()
+            .meta({ description: 'Whether an admin has taken it out of use; it gets no new requests' }),
         }),
       )
       .readonly(),
@@ -97,16 +103,16 @@ function healthRecord(view: UpstreamView | null): z.input<typeof upstreamHealthS
 }
 
 function gatewayRecord(
-  { route, source, createdAt, modifiedAt }: RouteRecord,
+  { route, source, upstreams: known, createdAt, modifiedAt }: RouteRecord,
   { manage }: Pick<ManageDeps, 'manage'>,
 ): z.input<typeof gatewaySchema> {
   const { timeouts, limits, maxBodyBytes, maxBatch, upstreams, units, reads, ...rest } = route;
   return {
     ...rest,
-    upstreams: upstreams.map(({ url, headers }) => ({
-      url: shownUpstreamUrl(url),
-      header_names: Object.keys(headers),
-    })),
+    upstreams: known.map(({ id, cordoned }, index) => {
+      const { url = '', headers = {} } = upstreams[index] ?? {};
+      return { id, url: shownUpstreamUrl(url), header_names: Object.keys(headers), cordoned };
+    }),
     upstream_health: manage.routes.health(route).map(healthRecord),
     limits: gatewayLimitsRecord(limits),
     timeouts: { connect_ms: timeouts.connectMs, first_byte_ms: timeouts.firstByteMs, idle_ms: timeouts.idleMs },
@@ -171,6 +177,10 @@ const createBody = z.object({
   plans: texts(ROUTE_BOUNDS.plans, 64, 'Plans of gateway.sales that are sold over x402; none for websocket').optional(),
 });
 
+const upstreamParams = idParams<RouteId>('ID of the gateway').extend({
+  upstream: recordId<UpstreamId>('ID of the upstream'),
+});
+
 /** The operations of gateways, the routes of the node gateway that the database stores. Admins only. */
 export const gatewayOperations: readonly ManageOperation[] = [
   manageList({
@@ -232,5 +242,31 @@ export const gatewayOperations: readonly ManageOperation[] = [
     examples: { body: { enabled: false } },
     handler: async ({ actor, params: { id }, body }, deps) =>
       gatewayRecord(await deps.manage.routes.update(actor, id, inputOf(body)), deps),
+  }),
+  manageOperation({
+    id: 'cordonUpstream',
+    method: 'POST',
+    path: '/gateways/{id}/upstreams/{upstream}/cordon',
+    summary: 'Cordon an upstream',
+    description:
+      'Takes an upstream out of use until it is uncordoned, also over restarts. It gets no new requests, not even when all others are down; the requests and WebSockets that it has go on. Gateways of the configuration have upstreams to cordon too. The reply is sent once every instance obeys. Cordoning a cordoned upstream changes nothing. Admins only; requires a step-up.',
+    errors: ['NOT_FOUND'],
+    params: upstreamParams,
+    data: gatewaySchema,
+    handler: async ({ actor, params: { id, upstream: which } }, deps) =>
+      gatewayRecord(await deps.manage.routes.cordon(actor, id, which), deps),
+  }),
+  manageOperation({
+    id: 'uncordonUpstream',
+    method: 'POST',
+    path: '/gateways/{id}/upstreams/{upstream}/uncordon',
+    summary: 'Uncordon an upstream',
+    description:
+      'Lets an upstream get requests again. The reply is sent once every instance uses it. Uncordoning an upstream that is not cordoned changes nothing. Admins only; requires a step-up.',
+    errors: ['NOT_FOUND'],
+    params: upstreamParams,
+    data: gatewaySchema,
+    handler: async ({ actor, params: { id, upstream: which } }, deps) =>
+      gatewayRecord(await deps.manage.routes.uncordon(actor, id, which), deps),
   }),
 ];

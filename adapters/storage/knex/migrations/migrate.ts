@@ -4,11 +4,13 @@ import type { Run } from '../dialects/dialect.ts';
 import type { Tables } from '../tables.ts';
 import { baseline } from './0001-baseline.ts';
 import { appKeyRestrictions } from './0002-app-key-restrictions.ts';
+import { gatewayCordons } from './0003-gateway-cordons.ts';
+import { gatewayShownBlocks } from './0004-gateway-shown-blocks.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
 /** Every step of the schema, in order. */
-export const MIGRATIONS: readonly Migration[] = [baseline, appKeyRestrictions];
+export const MIGRATIONS: readonly Migration[] = [baseline, appKeyRestrictions, gatewayCordons, gatewayShownBlocks];
 /** The row with the version of the triggers. */
 const RULES = 'rules';
 /** The names of the rows that this release writes. */

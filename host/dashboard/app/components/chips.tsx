@@ -34,6 +34,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   revoked: 'default',
   up: 'success',
   trial: 'warning',
+  cordoned: 'warning',
   open: 'success',
   reserved: 'warning',
   'sold-out': 'default',

@@ -57,16 +57,12 @@ export function routes(t: Tables, { types: { text, time, int, flag } }: Dialect)
 }
 
 /** The usage that instances admitted, for limits across all of them, and the recorded usage by hour and day. */
-export function usage(t: Tables, { types: { text, time, int, flag } }: Dialect): string[] {
+export function usage(t: Tables, { types: { text, time, int } }: Dialect): string[] {
   return [
     `CREATE TABLE ${t.uses} (
       instance ${text} NOT NULL, app_id ${text} NOT NULL, route_id ${text} NOT NULL, taken ${int} NOT NULL,
       running ${int} NOT NULL, shown_at ${time} NOT NULL, PRIMARY KEY (instance, app_id, route_id))`,
     `CREATE INDEX ${t.uses}_shown ON ${t.uses} (shown_at)`,
-    // The newest blocks that each instance answered from each upstream.
-    `CREATE TABLE ${t.shownBlocks} (
-      instance ${text} NOT NULL, route_id ${text} NOT NULL, seed ${int} NOT NULL, block ${int} NOT NULL,
-      was_left ${flag} NOT NULL, shown_at ${time} NOT NULL, PRIMARY KEY (instance, route_id, seed))`,
     `CREATE TABLE ${t.usage} (
       app_id ${text} NOT NULL, hour ${time} NOT NULL, route ${text} NOT NULL, method ${text} NOT NULL, requests ${int} NOT NULL,
       units ${int} NOT NULL, errors ${int} NOT NULL, bytes_in ${int} NOT NULL, bytes_out ${int} NOT NULL,

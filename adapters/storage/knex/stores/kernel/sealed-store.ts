@@ -27,6 +27,7 @@ export const SEALED_COLUMNS: Readonly<Record<SealedPlace, Columns>> = {
   totp: { table: 'security', key: 'account_id', sealed: 'totp_sealed' },
   'app-key': { table: 'appKeys', key: 'id', sealed: 'sealed', hashes: { lookupHash: 'lookup_hash' } },
   route: { table: 'routes', key: 'id', sealed: 'sealed_upstreams' },
+  cordon: { table: 'cordons', key: 'id', sealed: 'sealed_url' },
   webhook: { table: 'webhooks', key: 'id', sealed: 'sealed' },
   'former-webhook': { table: 'webhooks', key: 'id', sealed: 'previous_sealed' },
   document: { table: 'documents', key: 'document_key', sealed: 'value', only: SEALED_DOCUMENTS },

@@ -97,29 +97,63 @@ function GatewayActions({ gateway }: GatewayProps) {
 }
 
 function Upstreams({ gateway }: GatewayProps) {
-  const translate = useTranslate();
   return (
     <Section title={`${FIELD}.upstreams`}>
       <Entries
         empty={`${KEY}.noUpstreams`}
-        of={gateway.upstreams.map(({ url, header_names: names }, index) => ({
+        of={gateway.upstreams.map((upstream, index) => ({
           id: String(index),
           content: (
             <>
-              <Box component="span" dir="ltr" sx={{ overflowWrap: 'anywhere' }}>
-                {url}
-              </Box>
-              {names.length === 0 ? null : (
-                <Typography variant="body2" color="textSecondary">
-                  {translate(`${KEY}.withHeaders`, { names: names.join(', ') })}
-                </Typography>
-              )}
+              <Upstream upstream={upstream} />
               <Health health={gateway.upstream_health[index] ?? null} />
+              <Cordon gateway={gateway} upstream={upstream} />
             </>
           ),
         }))}
       />
     </Section>
+  );
+}
+
+interface UpstreamProps {
+  readonly upstream: GatewayItem['upstreams'][number];
+}
+
+function Upstream({ upstream: { url, header_names: names, cordoned } }: UpstreamProps) {
+  const translate = useTranslate();
+  return (
+    <>
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
+        <Box component="span" dir="ltr" sx={{ overflowWrap: 'anywhere' }}>
+          {url}
+        </Box>
+        {cordoned ? <StatusChip status="cordoned" /> : null}
+      </Box>
+      {names.length === 0 ? null : (
+        <Typography variant="body2" color="textSecondary">
+          {translate(`${KEY}.withHeaders`, { names: names.join(', ') })}
+        </Typography>
+      )}
+    </>
+  );
+}
+
+/** Takes an upstream out of use or puts it back, also of a gateway of the settings file. */
+function Cordon({ gateway, upstream: { id, cordoned } }: GatewayProps & UpstreamProps) {
+  const api = useApi();
+  const word = cordoned ? 'uncordon' : 'cordon';
+  return (
+    <Box sx={{ mt: 1 }}>
+      <ActionButton
+        label={`${KEY}.${word}`}
+        success={`${KEY}.${word}ed`}
+        confirm={!cordoned}
+        size="small"
+        {...(cordoned ? {} : { color: 'warning' as const })}
+        work={() => api.request('POST', `gateways/${gateway.id}/upstreams/${id}/${word}`)}
+      />
+    </Box>
   );
 }
 
