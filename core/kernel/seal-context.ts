@@ -7,7 +7,8 @@ export type SealedDocument = (typeof SEALED_DOCUMENTS)[number];
  * without a place in `sealed-places.ts` or without columns in the storage: a rotation of the master key cannot miss
  * any.
  */
-export type SealedRecordKind = 'credential' | 'callback-credential' | 'totp' | 'app-key' | 'route' | 'cordon' | 'webhook';
+export type SealedRecordKind =
+  'credential' | 'callback-credential' | 'totp' | 'app-key' | 'route' | 'cordon' | 'webhook';
 
 /** The context to which an encrypted text is bound: the kind and id of its record, or its document. */
 export type SealContext = `${SealedRecordKind}:${string}` | SealedDocument;

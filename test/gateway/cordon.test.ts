@@ -55,6 +55,7 @@ bothPaths('fault 443: a cordoned upstream', (path) => {
       underWay.push(ask(gate.port));
       return held.length > 0;
     });
+    await waitFor(() => slow.seen.length + other.seen.length === underWay.length);
     gate.setRoutes([route], [slow.url]);
     const before = slow.seen.length;
     for (let n = 0; n < 20; n++) assert.equal((await ask(gate.port)).status, 200);
@@ -81,8 +82,8 @@ bothPaths('fault 443: a cordoned upstream', (path) => {
       underWay.push(ask(gate.port));
       return held.length > 0;
     });
-    gate.setRoutes([route], [other.url]);
     await waitFor(() => held.length + other.seen.length === underWay.length);
+    gate.setRoutes([route], [other.url]);
     const seen = other.seen.length;
     for (const { res } of held) res.writeHead(503).end();
     const statuses = (await Promise.all(underWay)).map(({ status }) => status);

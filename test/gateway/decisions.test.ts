@@ -436,10 +436,7 @@ describe("an upstream's health", () => {
     act(health);
     return { health, cordoned: false };
   };
-  const choose = (
-    all: readonly Choosable[],
-    excluded: readonly Choosable[] = [],
-  ): Choosable | null =>
+  const choose = (all: readonly Choosable[], excluded: readonly Choosable[] = []): Choosable | null =>
     chooseUpstream(all, excluded, { lacks: null, now: 0, block: 1, maxLag: 10, headLag: 1, draw: () => 0 });
 
   test('the choice: never one that is down or excluded, one that lags only in need, of two the cheaper', () => {
