@@ -190,6 +190,7 @@ export * from './gateway/cors.ts';
 export * from './gateway/credential.ts';
 export * from './gateway/method-policy.ts';
 export * from './gateway/method-rates.ts';
+export * from './gateway/method-class.ts';
 export * from './gateway/admission.ts';
 export * from './gateway/request-head.ts';
 export * from './gateway/forward-headers.ts';

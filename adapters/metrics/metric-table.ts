@@ -124,7 +124,15 @@ export const METRIC_TABLE = {
     'route',
     'outcome',
   ),
-  tillgate_gateway_upstream_faults_total: counter(
+  tillgate_upstream_request_seconds: seconds(
+    FAST,
+    'Time from a request to an upstream until its answer began or it had none. Method class: read, logs, trace, write, subscribe, batch or other. Outcome: succeeded, refused (an answer that the call is wrong or that something is not there), fault (of the node), failed (the connection), timeout or cancelled (the client has left, or another upstream was faster).',
+    'route',
+    'upstream',
+    'method_class',
+    'outcome',
+  ),
+  tillgate_upstream_faults_total: counter(
     'Answers that an upstream owed, by the reason: unauthorised, rate_limited, timeout, internal, unavailable, no_method, no_state, no_block or range_limit.',
     'route',
     'upstream',

@@ -11,6 +11,12 @@ type Instrument =
   | { readonly kind: 'gauge'; readonly metric: Gauge }
   | { readonly kind: 'histogram'; readonly metric: Histogram };
 
+/** A declared metric, and the labels that a value is counted under. */
+interface Found {
+  readonly instrument: Instrument;
+  readonly labels: Record<string, string>;
+}
+
 interface Series {
   readonly instrument: Instrument;
   readonly labels: readonly string[];
@@ -45,6 +51,8 @@ export class PromMetrics implements Metrics {
   readonly #setAt = new Map<string, Map<string, number>>();
   readonly #logger: Logger;
   readonly #maxSeries: number;
+  /** The latest series that was observed: the gateway passes on many values of one in a row, with the same labels. */
+  #latest: { readonly name: string; readonly given: Labels; readonly found: Found | null } | null = null;
 
   constructor(
     logger: Logger,
@@ -78,7 +86,10 @@ export class PromMetrics implements Metrics {
   }
 
   observe(name: string, value: number, labels: Labels = {}): void {
-    const found = this.#find(name, 'histogram', labels);
+    const latest = this.#latest;
+    const repeated = latest !== null && latest.name === name && latest.given === labels;
+    const found = repeated ? latest.found : this.#find(name, 'histogram', labels);
+    if (!repeated) this.#latest = { name, given: labels, found };
     if (found?.instrument.kind === 'histogram') found.instrument.metric.observe(found.labels, value);
   }
 
@@ -115,11 +126,7 @@ export class PromMetrics implements Metrics {
     return { kind, metric: new Histogram({ ...common, ...(buckets === undefined ? {} : { buckets: [...buckets] }) }) };
   }
 
-  #find(
-    name: string,
-    kind: MetricKind,
-    labels: Labels,
-  ): { instrument: Instrument; labels: Record<string, string> } | null {
+  #find(name: string, kind: MetricKind, labels: Labels): Found | null {
     const series = this.#series.get(name);
     const given = Object.keys(labels);
     if (

@@ -1,6 +1,9 @@
 import { AdmissionTally } from '../../core/index.ts';
 import type { AdmissionCount, AdmissionVerdict, AppId, Labels, Metrics, NodeFault } from '../../core/index.ts';
 import type { HedgeOutcome } from './reads/hedged-request.ts';
+import { UpstreamTimes } from './upstream-times.ts';
+import type { TimeSeries } from './upstream-times.ts';
+import type { Upstream } from './upstream.ts';
 
 /** The metrics of one request. */
 export interface RequestStats {
@@ -57,6 +60,12 @@ export class GatewayMetrics {
   /** The durations of completed requests, in seconds, by route. */
   readonly #durations = new Map<string, number[]>();
   readonly #pending = new Map<string, Pending>();
+  /** The durations of requests to upstreams that are passed on at the next flush. */
+  readonly #times: TimeSeries[] = [];
+  readonly #timesSink = {
+    list: (series: TimeSeries) => void this.#times.push(series),
+    pass: (series: TimeSeries) => this.#passTimes(series),
+  };
   readonly #timer = setInterval(() => this.flush(), FLUSH_MS).unref();
 
   constructor(metrics: Metrics) {
@@ -102,11 +111,17 @@ export class GatewayMetrics {
 
   /** A node did not answer a request. */
   fault(route: string, upstream: string, reason: NodeFault): void {
-    this.#add('tillgate_gateway_upstream_faults_total', `${route} ${upstream} ${reason}`, 1, () => ({
+    this.#add('tillgate_upstream_faults_total', `${route} ${upstream} ${reason}`, 1, () => ({
       route,
       upstream,
       reason,
     }));
+  }
+
+  /** Where the durations of requests to an upstream are recorded. @param route - the route's present host */
+  timesOf(route: string, upstream: Upstream): UpstreamTimes {
+    if (upstream.times?.route !== route) upstream.times = new UpstreamTimes(this.#timesSink, route, upstream.host);
+    return upstream.times;
   }
 
   upstream(route: string, upstream: string, up: boolean): void {
@@ -129,6 +144,10 @@ export class GatewayMetrics {
     this.#appCounts = 0;
     for (const [route, durations] of this.#durations) this.#observe(route, durations);
     this.#durations.clear();
+    for (const series of this.#times.splice(0)) {
+      series.listed = false;
+      this.#passTimes(series);
+    }
     for (const { name, labels, count } of this.#pending.values()) this.#metrics.count(name, labels, count);
     this.#pending.clear();
     if (this.#cacheBytes > 0) this.#metrics.gauge('tillgate_gateway_read_cache_bytes', this.#cacheBytes);
@@ -148,6 +167,13 @@ export class GatewayMetrics {
   #observe(route: string, durations: readonly number[]): void {
     const labels = { route };
     for (const seconds of durations) this.#metrics.observe('tillgate_gateway_request_seconds', seconds, labels);
+  }
+
+  #passTimes(series: TimeSeries): void {
+    const { labels, seconds } = series;
+    for (let n = 0; n < series.count; n++)
+      this.#metrics.observe('tillgate_upstream_request_seconds', seconds[n] as number, labels);
+    series.count = 0;
   }
 
   #of(route: string, app: string): AppCounts {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { headOfAnswer, namesItsBlock, refuse } from '../../core/index.ts';
+import { classOfCalls, classOfHttp, headOfAnswer, namesItsBlock, refuse } from '../../core/index.ts';
 import type { Logger, NodeFault, Refusal } from '../../core/index.ts';
 import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
 import { guardMethods } from './guard-methods.ts';
@@ -208,7 +208,11 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
   }
 
   newRequest(upstream: Upstream, handler: UpstreamResponseHandler): UpstreamRequest {
-    return upstream.newRequest(this.#body, handler);
+    const request = upstream.newRequest(this.#body, handler);
+    const { live, methods, method } = this.#context;
+    const methodClass = methods === null ? classOfHttp(method) : classOfCalls(methods, this.batch);
+    if (live !== null) request.times = this.#deps.metrics.timesOf(live.route.host, upstream).of(methodClass);
+    return request;
   }
 
   outgoing(upstream: Upstream): OutgoingRequest {

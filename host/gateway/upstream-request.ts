@@ -1,8 +1,9 @@
 import type { LookupFunction } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { UpstreamHealth } from '../../core/index.ts';
-import { INVALID_REQUEST } from './failure-reasons.ts';
+import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
+import type { ClassTimes, UpstreamOutcome } from './upstream-times.ts';
 
 /** The maximum number of connections to one upstream; further requests wait for one, at most `connectMs`. */
 export const MAX_CONNECTIONS = 1024;
@@ -79,11 +80,18 @@ export interface RawTransport {
 
 type Outcome = 'succeeded' | 'erred' | 'failed' | 'outpaced' | 'abandoned';
 
-/** One attempt at one upstream; it also records the outcome in the upstream's health. */
+/** What a judgement means in the metrics: an answer that blames the call, or lacks something, is a refusal. */
+const JUDGED = { succeeded: 'succeeded', erred: 'fault', abandoned: 'refused' } as const satisfies Readonly<
+  Record<Parameters<Judgeable['judged']>[0], UpstreamOutcome>
+>;
+
+/** One attempt at one upstream; it also records the outcome in the upstream's health and in the metrics. */
 export abstract class UpstreamRequest implements PendingResponse, Judgeable {
   protected readonly handler: UpstreamResponseHandler;
   readonly #health: UpstreamHealth;
   readonly #startedAt = performance.now();
+  /** Where its duration is recorded; `null` for nowhere. */
+  times: ClassTimes | null = null;
   #over = false;
   #recorded = false;
   /** How long it took until the answer began; `null` before. */
@@ -114,32 +122,32 @@ export abstract class UpstreamRequest implements PendingResponse, Judgeable {
 
   /** Ends the request without a further call of the handler; the upstream's health stays unchanged. */
   cancel(): void {
-    this.#end('abandoned');
+    this.#end('abandoned', 'cancelled');
   }
 
   expire(): void {
-    this.#end(this.requestSent ? 'erred' : this.queued ? 'abandoned' : 'failed');
+    this.#end(this.requestSent ? 'erred' : this.queued ? 'abandoned' : 'failed', 'timeout');
   }
 
   /** Ends a request that another upstream has answered first, without a further call of the handler. */
   outpace(): void {
-    this.#end('outpaced');
+    this.#end('outpaced', 'cancelled');
   }
 
-  #end(outcome: Exclude<Outcome, 'succeeded'>): void {
+  #end(outcome: Exclude<Outcome, 'succeeded'>, counted: UpstreamOutcome): void {
     if (this.#over) return;
     this.#over = true;
-    this.#record(outcome);
+    this.#record(outcome, counted);
     this.abort();
   }
 
   protected begin(status: number, fields: readonly string[], length: string | null): void {
     this.#tookMs = performance.now() - this.#startedAt;
-    if (this.handler.onResponseHeaders(status, fields, length, this) !== true) this.#record('succeeded');
+    if (this.handler.onResponseHeaders(status, fields, length, this) !== true) this.#record('succeeded', 'succeeded');
   }
 
   judged(outcome: 'succeeded' | 'erred' | 'abandoned'): void {
-    this.#record(outcome);
+    this.#record(outcome, JUDGED[outcome]);
   }
 
   protected complete(): void {
@@ -152,15 +160,17 @@ export abstract class UpstreamRequest implements PendingResponse, Judgeable {
     if (this.#over) return;
     this.#over = true;
     // A sent request may fail because of its content; one App must not take the upstream out of service for others.
-    this.#record(reason === INVALID_REQUEST ? 'abandoned' : this.requestSent ? 'erred' : 'failed');
+    if (reason === INVALID_REQUEST) this.#record('abandoned', 'cancelled');
+    else this.#record(this.requestSent ? 'erred' : 'failed', reason === CONNECT_TIMEOUT ? 'timeout' : 'failed');
     this.handler.onResponseError({ requestSent: this.requestSent, reason });
   }
 
-  #record(outcome: Outcome): void {
+  #record(outcome: Outcome, counted: UpstreamOutcome): void {
     if (this.#recorded) return;
     this.#recorded = true;
     const now = performance.now();
     const tookMs = this.#tookMs ?? now - this.#startedAt;
+    this.times?.record(counted, tookMs / 1000);
     if (outcome === 'succeeded') this.#health.succeeded(tookMs, now);
     else if (outcome === 'erred') this.#health.erred(tookMs, now);
     else if (outcome === 'failed') this.#health.failed(now);

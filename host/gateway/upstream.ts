@@ -14,6 +14,7 @@ import { checkedLookup } from '../../adapters/callbacks/checked-lookup.ts';
 import { HeaderList } from './header-list.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
 import { MAX_CONNECTIONS } from './upstream-request.ts';
+import type { UpstreamTimes } from './upstream-times.ts';
 import { UndiciUpstreamRequest } from './undici-upstream-request.ts';
 import type { OpenRawTransport, RawTransport, UpstreamRequest, UpstreamResponseHandler } from './upstream-request.ts';
 
@@ -28,6 +29,8 @@ export class Upstream {
   readonly shown = new ShownBlock();
   /** Whether an operator has taken it out of use. Requests that it already has go on. */
   cordoned = false;
+  /** The durations of its requests that were not passed on to the metrics yet; `null` before the first one. */
+  times: UpstreamTimes | null = null;
   readonly url: URL;
   /** From its URL and headers: the same on every instance. */
   readonly seed: number;

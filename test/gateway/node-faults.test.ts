@@ -202,7 +202,7 @@ bothPaths('a node that does not answer', (path) => {
     if (pruned.seen.length === 1)
       assert.match(
         metrics,
-        /tillgate_gateway_upstream_faults_total\{route="eth\.gate\.example",upstream="[^"]+",reason="no_state"\} 1/,
+        /tillgate_upstream_faults_total\{route="eth\.gate\.example",upstream="[^"]+",reason="no_state"\} 1/,
       );
   });
 

@@ -25,6 +25,17 @@ describe('PromMetrics', () => {
     assert.deepEqual(logger.lines, []);
   });
 
+  test('values in a row that share their labels are each counted, and under their own name', async () => {
+    const { metrics, logger } = setUp();
+    const labels = { route: 'eth.gate.example' };
+    for (const seconds of [0.004, 0.004, 2]) metrics.observe('tillgate_gateway_request_seconds', seconds, labels);
+    metrics.observe('tillgate_http_request_seconds', 1, labels);
+    metrics.observe('tillgate_gateway_request_seconds', 1, labels);
+    const text = await metrics.text();
+    assert.match(text, /^tillgate_gateway_request_seconds_count\{route="eth\.gate\.example"\} 4$/m);
+    assert.equal(logger.lines.length, 1, 'the other one has no such label');
+  });
+
   test('alerts of every kind begin at 0, so that the first one is an increase', async () => {
     const { metrics, logger } = setUp();
     assert.match(await metrics.text(), /^tillgate_alerts_total\{kind="loss"\} 0$/m);
