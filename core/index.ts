@@ -197,6 +197,7 @@ export * from './gateway/forward-headers.ts';
 export * from './gateway/json-rpc.ts';
 export * from './gateway/json-text.ts';
 export * from './gateway/reads.ts';
+export * from './gateway/batch-answers.ts';
 export * from './gateway/request-budget.ts';
 export * from './gateway/answer-meaning.ts';
 export * from './gateway/upstream-abilities.ts';

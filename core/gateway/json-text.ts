@@ -88,3 +88,27 @@ export function membersOf(text: string): ReadonlyMap<string, string> | null {
   }
   return text.includes('{') && depth === 0 ? members : null;
 }
+
+/** The elements of a list in JSON text, which is known to be valid: each as text. `null` when the text is no list. */
+export function elementsOf(text: string): readonly string[] | null {
+  if (!text.trimStart().startsWith('[')) return null;
+  const elements: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) at = endOfString(text, at);
+    else if (code === 0x7b || code === 0x5b) {
+      depth += 1;
+      if (depth === 1) from = at + 1;
+    } else if (code === 0x2c || code === 0x7d || code === 0x5d) {
+      if (depth === 1) {
+        const element = text.slice(from, at).trim();
+        if (element !== '') elements.push(element);
+        from = at + 1;
+      }
+      if (code !== 0x2c) depth -= 1;
+    }
+  }
+  return elements;
+}

@@ -77,6 +77,25 @@ export function coalescingKey({ batch, methods, ids, text }: JsonRpcRequest): st
   return `${method}\n${members.get('params') ?? ''}`;
 }
 
+/** A plain reply: the id of its request as JSON text, and its result or error as received. */
+export interface PlainReply {
+  readonly id: string;
+  /** `"result":…` or `"error":…` */
+  readonly answer: string;
+}
+
+/** Reads a reply in JSON text, which is known to be valid; `null` for anything but a plain reply. */
+export function plainReply(text: string): PlainReply | null {
+  const members = membersOf(text);
+  const id = members?.get('id');
+  if (members?.size !== 3 || members.get('jsonrpc') !== '"2.0"' || id === undefined) return null;
+  for (const name of ['result', 'error']) {
+    const value = members.get(name);
+    if (value !== undefined) return { id, answer: `"${name}":${value}` };
+  }
+  return null;
+}
+
 /**
  * The result or error of a reply as received, without the id of its request. `null` for anything but a plain reply to
  * the request with this id.
@@ -89,13 +108,8 @@ export function answerOf(text: string, id: string): string | null {
   } catch {
     return null;
   }
-  const members = membersOf(text);
-  if (members?.size !== 3 || members.get('jsonrpc') !== '"2.0"' || members.get('id') !== id) return null;
-  for (const name of ['result', 'error']) {
-    const value = members.get(name);
-    if (value !== undefined) return `"${name}":${value}`;
-  }
-  return null;
+  const reply = plainReply(text);
+  return reply?.id === id ? reply.answer : null;
 }
 
 /** The reply to the request with this id. @param answer - as {@link answerOf} returns it */

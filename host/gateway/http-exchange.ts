@@ -204,8 +204,11 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
     this.#forwarder.attempts.need = upstreams.length > 1 ? needOf(request) : { ...ANYTHING, methods: request.methods };
     this.#forwarder.attempts.spread = monotonic ? seedOf(this.#context.auth?.key.app.id ?? '') : null;
     this.#forwarder.batch = request.batch;
-    if (reusesAnswers) this.#forwarder.read = this.#deps.coalescer.read(this.#context, request);
-    return this.#judge(this.#deps.authorizer.admitRequests(this.#context, request, policy, 1));
+    const refusal = this.#judge(this.#deps.authorizer.admitRequests(this.#context, request, policy, 1));
+    if (refusal !== null || !reusesAnswers) return refusal;
+    this.#forwarder.read = this.#deps.coalescer.read(this.#context, request);
+    this.#forwarder.cachedBatch = this.#deps.coalescer.batch(this.#context, request);
+    return null;
   }
 
   /** Records an admission verdict and returns the refusal that follows from it. */
@@ -240,6 +243,10 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
     this.#response.discard();
     this.#expireIn(timeoutMs);
     this.#deps.timeoutQueue.add(this);
+  }
+
+  onResponseProgress(): void {
+    this.#expireIn(this.#timeouts.idleMs);
   }
 
   onUpstreamConnect(): void {

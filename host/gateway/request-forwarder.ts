@@ -15,6 +15,7 @@ import type { RequestBodyStream } from './request-body-stream.ts';
 import type { RequestContext } from './request-context.ts';
 import { upstreamHeaders } from './request-head-cache.ts';
 import { BlockWait } from './reads/block-wait.ts';
+import type { BatchOwner, CachedBatch } from './reads/cached-batch.ts';
 import { CoalescedResponse } from './reads/request-coalescing.ts';
 import type {
   CoalescibleRead,
@@ -47,6 +48,8 @@ export interface ForwardedResponseHandler
   readonly flushed: boolean;
   /** An answer exists, or was requested from a node. */
   onForwarded(): void;
+  /** More of an answer has arrived that is passed on only as a whole. */
+  onResponseProgress(): void;
   /** An answer is awaited for at most this time; anything that arrived from another upstream is discarded. */
   onWaiting(timeoutMs: number): void;
   /** @param upstream - the one that answers; `null` for the answer to an equal request */
@@ -56,11 +59,13 @@ export interface ForwardedResponseHandler
 }
 
 /** Gets the answer to one request: from the cache, an equal request in flight, or one or more upstreams. */
-export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadHandler, HedgeOwner, JudgeOwner {
+export class RequestForwarder implements BatchOwner, CoalescedReadHandler, HedgeOwner, JudgeOwner {
   /** Set for a read that may share its answer with equal ones. */
   read: CoalescibleRead | null = null;
   /** True for a JSON-RPC request with several calls. */
   batch = false;
+  /** Set for a batch whose calls may be answered from the cache one by one. */
+  cachedBatch: CachedBatch | null = null;
   readonly attempts = new UpstreamAttempts();
   readonly #deps: RequestForwarderDeps;
   readonly #handler: ForwardedResponseHandler;
@@ -94,7 +99,7 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
   start(body: Buffer | RequestBodyStream | null, live: LiveRoute): void {
     this.#body = body;
     const { coalescer } = this.#deps;
-    const cached = this.read === null ? null : coalescer.cached(this.read);
+    const cached = this.read === null ? (this.cachedBatch?.complete ?? null) : coalescer.cached(this.read);
     if (cached !== null) {
       this.#handler.onForwarded();
       this.onCoalescedResponse(cached);
@@ -115,6 +120,7 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
     }
     this.#handler.onForwarded();
     if (this.read !== null) this.#lead = coalescer.lead(this.read);
+    if (this.cachedBatch?.joins === true) this.#body = this.cachedBatch.rest;
     if (upstream === null) this.#awaitBlock(behind, live);
     else this.#ask(upstream, live);
   }
@@ -146,6 +152,7 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
   close(): void {
     this.#over = true;
     this.#lead?.end();
+    this.cachedBatch?.release();
     // Equal reads that begin from now on must see what this request may have changed.
     if (this.#context.sent && !this.attempts.idempotent) this.#deps.coalescer.wrote();
   }
@@ -161,6 +168,14 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
     this.#handler.onResponseHeaders(200, JSON_TYPE, String(body.length), null);
     this.#handler.onResponseData(body);
     this.#handler.onResponseEnd();
+  }
+
+  onJoinedResponse(body: Buffer): void {
+    this.onCoalescedResponse(body);
+  }
+
+  onResponseProgress(): void {
+    this.#handler.onResponseProgress();
   }
 
   onCoalescingEnded(): void {
@@ -219,13 +234,19 @@ export class RequestForwarder implements UpstreamResponseHandler, CoalescedReadH
     const context = this.#context;
     const { method, head, rest, live } = context;
     const path = live?.route.protocol === 'jsonrpc' ? upstream.rpcTarget(rest) : upstream.target(rest);
-    const headers = upstreamHeaders(context, upstream.own);
+    const all = upstreamHeaders(context, upstream.own);
+    const headers = this.cachedBatch?.joins === true ? withoutCoding(all) : all;
     return { path, method, headers, body: this.#body, contentLength: head?.contentLength ?? null };
   }
 
   handlerOf(upstream: Upstream): UpstreamResponseHandler {
-    const next = this.#lead === null ? this : new CoalescedResponse(this, this.#lead, upstream);
-    return new JudgedResponse(this, upstream, next);
+    return new JudgedResponse(this, upstream, this.#keeping(upstream));
+  }
+
+  /** The handler of an answer, which keeps it where others may use it. */
+  #keeping(upstream: Upstream): UpstreamResponseHandler {
+    if (this.cachedBatch !== null) return this.cachedBatch.responseFrom(upstream, this);
+    return this.#lead === null ? this : new CoalescedResponse(this, this.#lead, upstream);
   }
 
   second(): Upstream | null {
@@ -388,11 +409,20 @@ const behindAnswers = (): Refusal =>
     message: 'The nodes that serve are behind a block that was answered already; try again.',
     retryAfterSeconds: 1,
   });
+
+/** Joined answers have no coding, so that an upstream needs not compress its part. */
+function withoutCoding(headers: readonly string[]): readonly string[] {
+  const at = (index: number): string => (headers[index - (index % 2)] as string).toLowerCase();
+  return headers.filter((_each, index) => at(index) !== 'accept-encoding');
+}
+
 const allDown = (): Refusal => refuse('upstream_unavailable', { status: 503, retryAfterSeconds: 1 });
 
 guardMethods(RequestForwarder, [
   'onCoalescedResponse',
   'onCoalescingEnded',
+  'onJoinedResponse',
+  'onResponseProgress',
   'onUpstreamConnect',
   'onResponseError',
   'onResponseHeaders',

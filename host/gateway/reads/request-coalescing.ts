@@ -4,6 +4,8 @@ import {
   blockNeeded,
   blockOfAnswer,
   coalescingKey,
+  elementsOf,
+  hasDistinctIds,
   homeOf,
   isCacheable,
   repeatsMember,
@@ -17,6 +19,8 @@ import type { GatewayMetrics } from '../gateway-metrics.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Judgeable, PendingResponse, UpstreamFailure, UpstreamResponseHandler } from '../upstream-request.ts';
 import type { Upstream } from '../upstream.ts';
+import { CachedBatch } from './cached-batch.ts';
+import type { BatchCall } from './cached-batch.ts';
 import { codingOf, decodeBody } from './decode-body.ts';
 import type { FinalBlock } from './final-block.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -97,11 +101,33 @@ export class RequestCoalescer {
   }
 
   /** The cached reply; `null` when there is none. */
-  cached({ key, id, route, kept }: CoalescibleRead): Buffer | null {
+  cached(read: CoalescibleRead): Buffer | null {
+    const answer = this.#find(read);
+    return answer === null ? null : Buffer.from(replyWith(answer, read.id));
+  }
+
+  /** A batch with the cached answers to its calls; `null` where none of them can have one, or be told apart. */
+  batch(context: RequestContext, request: JsonRpcRequest): CachedBatch | null {
+    if (!request.batch || (context.live?.final ?? null) === null || !hasDistinctIds(request.ids)) return null;
+    const elements = elementsOf(request.text);
+    if (elements?.length !== request.ids.length) return null;
+    const calls = elements.map((text, index) => this.#callOf(context, elementOf(request, index, text)));
+    return calls.some(({ keep }) => keep !== null) ? new CachedBatch(calls, this.#deps.budget) : null;
+  }
+
+  #callOf(context: RequestContext, request: JsonRpcRequest): BatchCall {
+    const [id = null] = request.ids;
+    const { text } = request;
+    const read = this.read(context, request);
+    if (read === null || read.kept === null) return { id, text, answer: null, keep: null };
+    return { id, text, answer: this.#find(read), keep: (answer, upstream) => this.keep(read, answer, upstream) };
+  }
+
+  #find({ key, route, kept }: CoalescibleRead): string | null {
     if (kept === null) return null;
     const answer = this.#deps.cache.find(key, kept.final);
     this.#deps.metrics.cachedRead(route, answer === null ? 'miss' : 'hit', this.#deps.cache.bytes);
-    return answer === null ? null : Buffer.from(replyWith(answer, id));
+    return answer;
   }
 
   /** Caches an answer if its block is final and was final when the request was sent. */
@@ -160,6 +186,17 @@ function homeNumber({ live, auth }: RequestContext): number {
   if (live?.monotonic !== true || auth === null) return 0;
   const home = homeOf(live.upstreams, seedOf(auth.key.app.id));
   return home === null ? 0 : live.upstreams.indexOf(home);
+}
+
+/** One call of a batch as a request of its own. */
+function elementOf({ methods, params, ids }: JsonRpcRequest, index: number, text: string): JsonRpcRequest {
+  return {
+    batch: false,
+    methods: [methods[index] as string],
+    text,
+    params: [params[index]],
+    ids: [ids[index] ?? null],
+  };
 }
 
 function keptBy({ methods, params, text }: JsonRpcRequest, final: FinalBlock): KeptBy | null {
