@@ -26,7 +26,7 @@ const plugins = ['bitcoin', 'bsc', 'chat', 'ethereum', 'evm', 'lightning', 'lite
 const dependencies = ['eventemitter3', 'inversify', 'jose', 'knex', 'reflect-metadata', 'undici', 'zod'];
 
 /** Packages that a choice of the user needs: a database, mail, measurements, faster derivation of addresses. */
-const choices = ['@opentelemetry/api', 'nodemailer', 'pg', 'prom-client', 'sqlite3', 'tiny-secp256k1'];
+const choices = ['@opentelemetry/api', 'ioredis', 'nodemailer', 'pg', 'prom-client', 'sqlite3', 'tiny-secp256k1'];
 
 /**
  * @typedef {object} Package

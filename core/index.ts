@@ -229,6 +229,8 @@ export * from './gateway/app-keys.ts';
 export * from './gateway/app-store.ts';
 export * from './gateway/route-store.ts';
 export * from './gateway/shared-use-store.ts';
+export * from './gateway/cache-store.ts';
+export * from './gateway/stored-answer.ts';
 export * from './orders/overview-store.ts';
 export * from './gateway/usage-store.ts';
 export * from './gateway/prepaid-store.ts';

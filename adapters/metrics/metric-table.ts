@@ -124,6 +124,11 @@ export const METRIC_TABLE = {
     'route',
     'outcome',
   ),
+  tillgate_gateway_shared_cache_reads_total: counter(
+    'Reads that were looked up in the shared cache: those that it had (hit), those that it had not (miss), and those that it did not answer in time (failed).',
+    'route',
+    'outcome',
+  ),
   tillgate_upstream_request_seconds: seconds(
     FAST,
     'Time from a request to an upstream until its answer began or it had none. Method class: read, logs, trace, write, subscribe, batch or other. Outcome: succeeded, refused (an answer that the call is wrong or that something is not there), fault (of the node), failed (the connection), timeout or cancelled (the client has left, or another upstream was faster).',

@@ -109,6 +109,7 @@ import type { OpenWallet } from '../wallet/wallet.ts';
 import type { SnowflakeWorkerId } from '../workers/worker-id.ts';
 import type { DisposeStack } from './dispose-stack.ts';
 import type { BaseUrl } from './own-hosts.ts';
+import { cacheStoreOf } from './cache-store.ts';
 import { NO_PLUGINS } from './plugin-registry.ts';
 import type { PluginRegistry } from './plugin-registry.ts';
 import { Recipes } from './recipes.ts';
@@ -447,6 +448,11 @@ const gatewayRecipes = noticeRecipes
   )
   .port('keyDirectory', ({ keyCache }) => keyCache)
   .inner('appLimits', () => new AppLimits())
+  .inner('cacheStore', ({ config, storage, logger, disposables }) => {
+    const store = cacheStoreOf(config.gateway.cache, storage, logger);
+    if (store !== null) disposables.add('shared cache', () => store.close());
+    return store;
+  })
   .part(
     'rateLimitSync',
     ({ appLimits: limits, storage, clock, routeCache }) =>
@@ -503,6 +509,7 @@ const gatewayRecipes = noticeRecipes
       allowance: parts.allowance,
       routes: () => routeCache.table(),
       directory: parts.keyDirectory,
+      sharedCache: parts.cacheStore,
       limiter: parts.appLimits,
       shownBlocks: parts.shownBlocks,
       meter: parts.usageMeter,

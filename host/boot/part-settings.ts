@@ -47,10 +47,11 @@ export function footerOf(
 
 /** The settings of the node gateway, except those of its sales. */
 export function gatewaySettings({
-  gateway,
+  gateway: { cache: _cache, ...gateway },
   gateways,
   limits,
-}: TillConfig): Omit<TillConfig['gateway'], 'sales'> & Pick<LazyGatewayDeps, 'limitPerAccount' | 'allowsPrivate'> {
+}: TillConfig): Omit<TillConfig['gateway'], 'sales' | 'cache'> &
+  Pick<LazyGatewayDeps, 'limitPerAccount' | 'allowsPrivate'> {
   return {
     ...gateway,
     limitPerAccount: limits.perAccount,

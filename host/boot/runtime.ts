@@ -10,6 +10,7 @@ import { createContainer, openingPorts, pluginPorts, provide, resolveTill } from
 import type { PortOverrides, Till, TillContainer } from './container.ts';
 import type { DisposeStack } from './dispose-stack.ts';
 import type { EpochMarkerFile } from './epoch-marker.ts';
+import { checkCachePeer } from './cache-store.ts';
 import { loadTracing } from './load-tracing.ts';
 import { instanceName, warnOfRotation } from '../wallet/master-key.ts';
 import { moneyProblems } from '../settings/money-settings.ts';
@@ -84,6 +85,7 @@ export async function openRuntime<Config extends TillConfig>(
   const { metrics, feedLeaseMs = DEFAULT_FEED_LEASE_MS, wrap = {}, ...rest } = deps;
   const { config, masterKeys, logger, replace = {}, owner, leaseTtlMs } = rest;
   const tracing = await loadTracing(config.tracing);
+  await checkCachePeer(config.gateway.cache);
   const infrastructure = {
     config,
     masterKeys,

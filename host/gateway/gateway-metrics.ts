@@ -105,6 +105,10 @@ export class GatewayMetrics {
     this.#add('tillgate_gateway_cached_reads_total', `${route} ${outcome}`, 1, () => ({ route, outcome }));
   }
 
+  sharedCacheRead(route: string, outcome: 'hit' | 'miss' | 'failed'): void {
+    this.#add('tillgate_gateway_shared_cache_reads_total', `${route} ${outcome}`, 1, () => ({ route, outcome }));
+  }
+
   hedge(route: string, outcome: HedgeOutcome | 'over_budget' | 'no_upstream'): void {
     this.#add('tillgate_gateway_hedges_total', `${route} ${outcome}`, 1, () => ({ route, outcome }));
   }

@@ -15,6 +15,7 @@ import {
 import type {
   AdmissionCount,
   AppId,
+  CacheStore,
   Clock,
   GatewayRoute,
   GatewayRouteTable,
@@ -37,6 +38,7 @@ import { logRefusal } from './exchange-report.ts';
 import { endWithRefusal, isEnding } from './refusal-response.ts';
 import { ResponseCache } from './reads/response-cache.ts';
 import { RequestCoalescer } from './reads/request-coalescing.ts';
+import { SharedAnswers } from './reads/shared-answers.ts';
 import { RequestAuthorizer } from './request-authorizer.ts';
 import { newRequestContext, receivedByNode } from './request-context.ts';
 import type { ReceivedRequest } from './request-context.ts';
@@ -76,6 +78,8 @@ export interface GatewayDeps {
   readonly sales?: GatewaySales | null;
   /** The number of the operator's proxies in front, whose entries of `X-Forwarded-For` are trusted. 0 by default. */
   readonly trustedHops?: () => number;
+  /** Answers that instances share; by default each instance caches for itself. */
+  readonly sharedCache?: CacheStore | null;
   /** False to read and send every request with node:http and undici; true by default. See fast-path/README.md. */
   readonly fastPath?: boolean;
   /** False refuses keys in the path as unknown, for proxies in front that log paths. True by default. */
@@ -129,6 +133,7 @@ class HttpGateway implements Gateway {
   readonly #checks: HealthChecks;
   readonly #sockets: WebSockets;
   readonly #unsubscribe: () => void;
+  readonly #shared: SharedAnswers | null;
 
   constructor(deps: GatewayDeps) {
     const { directory, clock, logger } = deps;
@@ -143,6 +148,7 @@ class HttpGateway implements Gateway {
       shownBlocks = new ShownBlocks(),
       sales = null,
       trustedHops = () => 0,
+      sharedCache = null,
       limitPerAccount = DEFAULT_LIMIT_PER_ACCOUNT,
       allowsPrivate = () => true,
     } = deps;
@@ -167,11 +173,10 @@ class HttpGateway implements Gateway {
     });
     const common = { authorizer, metrics: this.#metrics, meter, allowance, logger };
     const budget = new BufferBudget(maxKeptBytes);
-    const coalescer = new RequestCoalescer({
-      metrics: this.#metrics,
-      budget,
-      cache: new ResponseCache(MAX_CACHE_BYTES),
-    });
+    const cache = new ResponseCache(MAX_CACHE_BYTES);
+    this.#shared =
+      sharedCache === null ? null : new SharedAnswers({ store: sharedCache, cache, logger, metrics: this.#metrics });
+    const coalescer = new RequestCoalescer({ metrics: this.#metrics, budget, cache, shared: this.#shared });
     const sale =
       sales === null ? null : new GateSale({ ...sales, ...common, clock, directory, routes: deps.routes, trustedHops });
     this.#exchangeDeps = { ...common, sale, timeoutQueue: this.#timeoutQueue, budget, coalescer };
@@ -256,6 +261,7 @@ class HttpGateway implements Gateway {
     this.#sockets.close();
     this.#fastPath?.close();
     await this.#routes.close();
+    this.#shared?.close();
     this.#timeoutQueue.close();
     this.#metrics.close();
   }

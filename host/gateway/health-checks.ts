@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
 import { faultOfStatus, meaningOfBody } from '../../core/index.ts';
-import type { Logger, MethodFamily, NodeFault } from '../../core/index.ts';
+import type { Logger, MethodFamily } from '../../core/index.ts';
 import type { LiveRoute, LiveRoutes } from './live-route.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { Upstream } from './upstream.ts';
+import { blockHashOf, callRpc, MAX_REPLY_BYTES, UpstreamFault } from './upstream-rpc.ts';
 
 export interface HealthDeps {
   readonly routes: LiveRoutes;
@@ -14,7 +15,6 @@ export interface HealthDeps {
 }
 
 const TIMEOUT_MS = 5_000;
-const MAX_REPLY_BYTES = 1024 * 1024;
 /** Checks at intervals whether every upstream of every route answers, and reads its block height. */
 export class HealthChecks {
   readonly #deps: HealthDeps;
@@ -71,7 +71,7 @@ export class HealthChecks {
 
   async #followFinal({ final, upstreams }: LiveRoute): Promise<void> {
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    await final?.follow(upstreams, performance.now(), (upstream, block) => hashOf(upstream, block, signal));
+    await final?.follow(upstreams, performance.now(), (upstream, block) => blockHashOf(upstream, block, signal));
   }
 
   #report({ route }: LiveRoute, upstream: Upstream, up: boolean, reason: string): void {
@@ -122,18 +122,6 @@ async function askHttp(upstream: Upstream, signal: AbortSignal): Promise<null> {
   return null;
 }
 
-/** The hash of a block of an Ethereum-like chain; `null` where the upstream does not return one. */
-async function hashOf(upstream: Upstream, block: number, signal: AbortSignal): Promise<string | null> {
-  try {
-    const { result } = await callRpc(upstream, 'eth_getBlockByNumber', [`0x${block.toString(16)}`, false], signal);
-    const { hash } = (result ?? {}) as { readonly hash?: unknown };
-    return typeof hash === 'string' ? hash.toLowerCase() : null;
-  } catch {
-    // Without an answer no further block counts as final.
-    return null;
-  }
-}
-
 async function askRpc(upstream: Upstream, family: MethodFamily | null, signal: AbortSignal): Promise<number | null> {
   const method = family === 'bitcoin' ? 'getblockcount' : 'eth_blockNumber';
   const { result, error } = await callRpc(upstream, method, [], signal);
@@ -143,44 +131,4 @@ async function askRpc(upstream: Upstream, family: MethodFamily | null, signal: A
   const head = typeof result === 'number' || typeof result === 'string' ? Number(result) : NaN;
   // An error response, for example for an unknown method, still shows that the upstream is up.
   return Number.isSafeInteger(head) ? head : null;
-}
-
-/** An upstream that answers a check, but not with an answer. */
-class UpstreamFault extends Error {
-  readonly reason: NodeFault;
-
-  constructor(reason: NodeFault) {
-    super(reason);
-    this.reason = reason;
-  }
-}
-
-interface RpcReply {
-  readonly result?: unknown;
-  readonly error?: unknown;
-}
-
-async function callRpc(
-  upstream: Upstream,
-  method: string,
-  params: readonly unknown[],
-  signal: AbortSignal,
-): Promise<RpcReply> {
-  const own = upstream.own.names.has('content-type') ? [] : ['content-type', 'application/json'];
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-  const reply = await upstream.pool.request({
-    path: upstream.rpcTarget('/'),
-    method: 'POST',
-    headers: [...own, ...upstream.own.pairs],
-    body,
-    signal,
-  });
-  let text = '';
-  const fault = faultOfStatus(reply.statusCode, true);
-  for await (const chunk of reply.body) {
-    text += String(chunk);
-    if (text.length > MAX_REPLY_BYTES) throw new Error('too long');
-  }
-  if (fault !== null) throw new UpstreamFault(fault);
-  return JSON.parse(text) as RpcReply;
 }

@@ -17,12 +17,8 @@ import { upstreamHeaders } from './request-head-cache.ts';
 import { BlockWait } from './reads/block-wait.ts';
 import type { BatchOwner, CachedBatch } from './reads/cached-batch.ts';
 import { CoalescedResponse } from './reads/request-coalescing.ts';
-import type {
-  CoalescibleRead,
-  CoalescedRequest,
-  CoalescedReadHandler,
-  RequestCoalescer,
-} from './reads/request-coalescing.ts';
+import type { CoalescibleRead } from './reads/coalescible-read.ts';
+import type { CoalescedRequest, CoalescedReadHandler, RequestCoalescer } from './reads/request-coalescing.ts';
 import { HedgedRequest } from './reads/hedged-request.ts';
 import type { HedgeOutcome, HedgeOwner } from './reads/hedged-request.ts';
 import { UpstreamAttempts } from './upstream-attempts.ts';
@@ -98,7 +94,26 @@ export class RequestForwarder implements BatchOwner, CoalescedReadHandler, Hedge
 
   start(body: Buffer | RequestBodyStream | null, live: LiveRoute): void {
     this.#body = body;
+    const recalled = this.#deps.coalescer.recall(this.read, this.cachedBatch);
+    if (recalled === null) this.#begin(live);
+    else this.#beginAfter(recalled, live);
+  }
+
+  /** Waits for the answers of other instances; that takes a moment at most. */
+  #beginAfter(recalled: Promise<void>, live: LiveRoute): void {
+    const nothing = (): void => undefined;
+    const waiting = { requestSent: false, cancel: nothing, expire: nothing, resume: nothing };
+    this.#wait(waiting, live.route.timeouts.connectMs);
+    recalled
+      .then(() => {
+        if (this.#request === waiting && !this.#over) this.#begin(live);
+      })
+      .catch((error: unknown) => this.abort(error));
+  }
+
+  #begin(live: LiveRoute): void {
     const { coalescer } = this.#deps;
+    this.cachedBatch?.look();
     const cached = this.read === null ? (this.cachedBatch?.complete ?? null) : coalescer.cached(this.read);
     if (cached !== null) {
       this.#handler.onForwarded();

@@ -139,6 +139,7 @@ export function resolveConfig(
     found.push(
       ...processProblems(settings.processes, databaseOf(settings.database, databaseUrl, directory, directory)),
       ...gatewayProblems(settings),
+      ...cacheProblems(settings),
     );
   const till = settings === null ? null : completeTill(settings, { directory, environment }, found);
   const home = homeOf(file, directory);
@@ -365,6 +366,21 @@ function gatewayProblems({ gateways, baseUrl, listen }: Settings): FieldError[] 
       : [],
   );
 }
+
+/** The cache of several servers. In production it is reached as safely as the database: its answers are passed on. */
+function cacheProblems({ mode, database, gateway: { cache } }: Settings): FieldError[] {
+  if (cache.store === 'database' && database?.client !== 'pg')
+    return [
+      { path: 'gateway.cache.store', message: 'needs PostgreSQL: SQLite has one server, whose memory is enough' },
+    ];
+  if (mode !== 'production' || cache.url === undefined) return [];
+  const { protocol, hostname } = new URL(cache.url);
+  return protocol === 'rediss:' || LOOPBACK.test(hostname)
+    ? []
+    : [{ path: 'gateway.cache.url', message: 'write rediss:// for a server on another machine' }];
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 function databaseProblems(settings: Settings | null, databaseUrl: string | null): FieldError[] {
   const database = settings?.database;

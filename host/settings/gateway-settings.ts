@@ -83,6 +83,29 @@ const gatewaySetting = z.strictObject(
   section,
 );
 
+const CACHE_URL = /^rediss?:\/\//;
+
+/** The setting `gateway.cache`: where the answers about final blocks are kept that several instances share. */
+export const cacheSetting = z
+  .strictObject(
+    {
+      store: shown(z.enum(['memory', 'database', 'redis'], { error: 'write "memory", "database" or "redis"' })).default(
+        'memory',
+      ),
+      /** With the password of Redis: a secret. */
+      url: text('the address of Redis or Valkey, such as "rediss://user:password@host:6379"').optional(),
+    },
+    section,
+  )
+  .superRefine(({ store, url }, context) => {
+    const refuse = (message: string): void => context.addIssue({ code: 'custom', path: ['url'], message });
+    if (store !== 'redis') {
+      if (url !== undefined) refuse('is used only with "store": "redis": remove it');
+    } else if (url === undefined || !CACHE_URL.test(url) || !URL.canParse(url))
+      refuse('write the address of Redis or Valkey, such as "rediss://user:password@host:6379"');
+  })
+  .prefault({});
+
 type GatewaySetting = z.output<typeof gatewaySetting>;
 
 /** The setting `gateways`, as routes. A route's id is its host, so it stays the same at each start. */

@@ -32,7 +32,7 @@ import type {
   SweepSettings,
   WithdrawalSettings,
 } from '../../core/index.ts';
-import { gatewaysSetting } from './gateway-settings.ts';
+import { cacheSetting, gatewaysSetting } from './gateway-settings.ts';
 import { rateSourceSetting, rateSourcesOf } from './rate-settings.ts';
 import { withdrawalLimits } from './limit-settings.ts';
 import { salesSetting } from './plan-settings.ts';
@@ -287,6 +287,7 @@ export const tillSchema = z.strictObject(
           /** Whether gateways of the management API may lead to private networks; by default only in the sandbox. */
           allowPrivateUpstreams: yesOrNo.optional(),
           usageRetentionDays: whole('days', 62, 36_500).default(DEFAULT_USAGE_RETENTION_DAYS),
+          cache: cacheSetting,
           sales: salesSetting,
         },
         section,

@@ -6,35 +6,12 @@ import { startAnvil } from '../support/anvil.ts';
 import { waitFor } from '../support/wait.ts';
 import { ask, bothPaths, HOST, keyView, OTHER_KEY, routeOf, startGateway, startNode } from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
+import { Branches, hex } from './branches.ts';
 
-const hex = (n: number): string => `0x${n.toString(16)}`;
 const call = (id: number, method: string, ...params: readonly unknown[]): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params });
 const block = (n: number, id = 1): string => call(id, 'eth_getBlockByNumber', hex(n), false);
 const FINALITY = 64;
-
-/** A chain of blocks whose hashes name the branch that they are of. */
-class Branches {
-  head: number;
-  #branches: string[];
-
-  constructor(head: number) {
-    this.head = head;
-    this.#branches = Array.from({ length: head + 1 }, () => 'a');
-  }
-
-  mine(blocks: number, branch: string): void {
-    for (let n = 0; n < blocks; n++) this.#branches[++this.head] = branch;
-  }
-
-  reorganise(depth: number, branch: string): void {
-    for (let n = this.head - depth + 1; n <= this.head; n++) this.#branches[n] = branch;
-  }
-
-  hash(n: number): string {
-    return hex(n * 1000 + (this.#branches[n] ?? 'a').charCodeAt(0)).padEnd(66, '0');
-  }
-}
 
 bothPaths('fault 155: answers that are kept', (path) => {
   const started: { close(): Promise<void> }[] = [];
@@ -153,6 +130,21 @@ bothPaths('fault 155: answers that are kept', (path) => {
     other.reorganise(250, 'c');
     gate.setRoutes([routeOf([(await node(other)).url], { reads: { ...DEFAULT_READS, cache: true } })]);
     assert.equal(await hashOf(gate, 100), other.hash(100));
+  });
+
+  test('fault 450: a network that begins again at a lower block forgets everything', async () => {
+    const chain = new Branches(300);
+    const behind = await node(chain);
+    const gate = await run([behind.url]);
+    await waitFor(() => isKept(gate, block(100)));
+    for (const head of [200, 20]) {
+      chain.restart(head, head === 200 ? 'b' : 'c');
+      await rounds(behind, 3);
+      chain.mine(300 - head, head === 200 ? 'b' : 'c');
+      await rounds(behind, 3);
+      assert.equal(await hashOf(gate, 100), chain.hash(100));
+      await waitFor(() => isKept(gate, block(100)));
+    }
   });
 
   test('whatever the chain does within its finality bound, no answer is of another branch than the node is on', async () => {

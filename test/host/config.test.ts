@@ -39,6 +39,7 @@ describe('the configuration', () => {
     assert.deepEqual(config.gateway, {
       fastPath: true,
       keysInPath: true,
+      cache: { store: 'memory' },
       allowPrivateUpstreams: true,
       sales: null,
       usageRetentionMs: 400 * 86_400_000,
@@ -310,6 +311,30 @@ describe('the configuration', () => {
     );
   });
 
+  test('the shared cache has an address where it is Redis, and only there; no message repeats it', () => {
+    const cache = (value: object, more: object = {}): object => ({ gateway: { cache: value }, ...more });
+    const url = 'redis://:canary@10.0.0.7:6379';
+    assert.deepEqual(resolveConfig(cache({ store: 'redis', url })).gateway.cache, { store: 'redis', url });
+    for (const [input, path] of [
+      [cache({ store: 'redis' }), 'gateway.cache.url'],
+      [cache({ store: 'redis', url: 'https://canary' }), 'gateway.cache.url'],
+      [cache({ store: 'redis', url: 'redis://canary@host:x' }), 'gateway.cache.url'],
+      [cache({ url }), 'gateway.cache.url'],
+      [cache({ store: 'database' }), 'gateway.cache.store'],
+      [cache({ store: 'disk' }), 'gateway.cache.store'],
+    ] as const) {
+      const problems = problemsOf(input);
+      assert.deepEqual(Object.keys(problems), [path]);
+      assert.ok(!JSON.stringify(problems).includes('canary'));
+    }
+    const pg = { database: { client: 'pg', connection: 'postgres://till@127.0.0.1/till' } };
+    assert.equal(resolveConfig(cache({ store: 'database' }, pg)).gateway.cache.store, 'database');
+    const production = { mode: 'production', baseUrl: 'https://pay.example' };
+    assert.ok('gateway.cache.url' in problemsOf(cache({ store: 'redis', url }, production)));
+    for (const safe of [url.replace('redis:', 'rediss:'), 'redis://localhost:6379'])
+      assert.ok(!('gateway.cache.url' in problemsOf(cache({ store: 'redis', url: safe }, production))));
+  });
+
   test('takes every setting of a till when it is embedded, and none of a server’s', () => {
     const options = { database: 'sqlite::memory:', masterKey: KEY, baseUrl: 'https://shop.example/pay/' };
     const { config } = planOf({
@@ -324,6 +349,7 @@ describe('the configuration', () => {
     assert.deepEqual(config.gateway, {
       fastPath: false,
       keysInPath: false,
+      cache: { store: 'memory' },
       allowPrivateUpstreams: false,
       sales: null,
       usageRetentionMs: 62 * 86_400_000,

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Brings in the daemons that the tests of this folder run against: bitcoind, litecoind and lnd; promtool, which checks rules; and helm,
-# which renders the chart of examples/kubernetes.
+# Brings in the daemons that the tests of this folder run against: bitcoind, litecoind and lnd; valkey-server, which gateways share
+# answers by; promtool, which checks rules; and helm, which renders the chart of examples/kubernetes.
 #
 #     test/nodes/install.sh            what is missing, and nothing when nothing is
 #
-# A program that the machine has on its PATH, or that BITCOIND, LITECOIND, LND, PROMTOOL or HELM names, is used as it is. What has to be
+# A program that the machine has on its PATH, or that BITCOIND, LITECOIND, LND, VALKEY_SERVER, PROMTOOL or HELM names, is used as it is. What has to be
 # fetched comes as Debian packages from the machine's own package source and is unpacked below this folder
 # (.bin, or what TEST_NODES_DIR names): the system stays as it was. lnd and helm are built from their Go modules, which lnd/go.mod
 # and helm/go.mod pin: some six minutes on two cores the first time, and seconds with Go's own cache.
@@ -95,7 +95,7 @@ unpack() {
   # The machine's loader may be older than the libraries, so that theirs runs the program; and not through a script of
   # the package, which would look for the system's own folders.
   loader=$(find "$root" -name 'ld-linux*.so.*' | head -n 1)
-  binary=$(find "$root/usr" -type f -name "$program" -exec sh -c 'head -c 4 "$1" | grep -q ELF' _ {} \; -print | head -n 1)
+  binary=$(find "$root/usr" -type f -name "${BINARY:-$program}" -exec sh -c 'head -c 4 "$1" | grep -q ELF' _ {} \; -print | head -n 1)
   libraries=$(find "$root" \( -name libc.so.6 -o -name 'libstdc++.so.6' \) -printf '%h\n' | sort -u | paste -s -d :)
   printf '#!/bin/sh\nexec "%s" --library-path "%s" --argv0 "%s" "%s" "$@"\n' "$loader" "$libraries" "$program" "$binary" >"$prefix/bin/$program"
   chmod +x "$prefix/bin/$program"
@@ -107,6 +107,10 @@ if ! have "${LITECOIND:-}" litecoind; then
 fi
 if ! have "${PROMTOOL:-}" promtool; then
   unpack prometheus promtool PROMTOOL bookworm
+fi
+# One program with several names, which is the server when it is called so.
+if ! have "${VALKEY_SERVER:-}" valkey-server; then
+  BINARY=valkey-check-rdb unpack valkey-tools valkey-server VALKEY_SERVER trixie
 fi
 # No stable suite has a node for Bitcoin. The unstable one has a fork of Bitcoin Core that is kept up with it.
 if ! have "${BITCOIND:-}" bitcoind; then

@@ -5,6 +5,7 @@ import type {
   AlertStore,
   AppStore,
   AuditStore,
+  CacheStore,
   CallbackStore,
   ChangeFeed,
   ChainStore,
@@ -45,6 +46,7 @@ import { Dispatching } from './commit-events.ts';
 import { ChangePublisher } from './change-publisher.ts';
 import { SqlAccountStore, SqlAccountWrites } from './stores/access/account-store.ts';
 import { SqlAlertStore, SqlAlertWrites } from './stores/notify/alert-store.ts';
+import { SqlAnswerStore } from './stores/gateway/answer-store.ts';
 import { SqlAppStore } from './stores/gateway/app-store.ts';
 import { SqlAppWrites } from './stores/gateway/app-writes.ts';
 import { SqlAuditStore } from './stores/access/audit-store.ts';
@@ -122,6 +124,7 @@ const PROBE_ROOM = 'x'.repeat(64 * 1024);
 /** The storage of the till in SQLite or PostgreSQL, made by `openStorage`. */
 export class SqlStorage implements Storage {
   readonly accounts: AccountStore;
+  readonly answers: CacheStore | null;
   readonly apps: AppStore;
   readonly audit: AuditStore;
   readonly callbacks: CallbackStore;
@@ -164,6 +167,7 @@ export class SqlStorage implements Storage {
     this.#feed = new SqlChangeFeed(db);
     this.feed = this.#feed;
     this.accounts = new SqlAccountStore(db, (id, changes) => this.#changeAccount(id, changes));
+    this.answers = db.dialect.manyServers ? new SqlAnswerStore(db) : null;
     this.apps = new SqlAppStore(db);
     this.audit = new SqlAuditStore(db);
     this.manage = new SqlManageStore(db);

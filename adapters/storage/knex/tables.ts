@@ -50,6 +50,7 @@ const NAMES = {
   instances: 'gateway_instances',
   uses: 'gateway_uses',
   shownBlocks: 'gateway_shown_blocks',
+  answers: 'gateway_answers',
   usage: 'gateway_usage',
   usageDays: 'gateway_usage_days',
   usageBatches: 'gateway_usage_batches',

@@ -4,6 +4,7 @@ import type { BufferBudget } from '../buffer-budget.ts';
 import type { Judgeable, UpstreamFailure, UpstreamResponseHandler } from '../upstream-request.ts';
 import type { Upstream } from '../upstream.ts';
 import { codingOf, decodeBody } from './decode-body.ts';
+import type { CoalescibleRead } from './coalescible-read.ts';
 
 /** One call of a batch. */
 export interface BatchCall {
@@ -11,10 +12,14 @@ export interface BatchCall {
   readonly id: string | null;
   /** Its request as received. */
   readonly text: string;
-  /** Its answer where that was cached. */
-  readonly answer: string | null;
-  /** Caches the answer of an upstream; `null` for a call whose answer is never cached. */
-  readonly keep: ((answer: string, upstream: Upstream) => void) | null;
+  /** `null` for a call whose answer is never cached. */
+  readonly read: CoalescibleRead | null;
+}
+
+/** Where answers are cached. `RequestCoalescer` implements it. */
+export interface AnswerCache {
+  find(read: CoalescibleRead): string | null;
+  keep(read: CoalescibleRead, answer: string, upstream: Upstream): void;
 }
 
 /** The request of a {@link CachedBatch}. `RequestForwarder` implements it. */
@@ -33,30 +38,43 @@ const OPENING = 0x5b;
 /** A batch some of whose calls are answered from the cache; an upstream is asked the others, as one batch. */
 export class CachedBatch {
   readonly #calls: readonly BatchCall[];
+  readonly #cache: AnswerCache;
   readonly #budget: BufferBudget;
+  /** The cached answer to each call. */
+  #known: readonly (string | null)[];
   /** The bytes of an upstream's answer that are held. */
   #held = 0;
 
-  constructor(calls: readonly BatchCall[], budget: BufferBudget) {
+  constructor(calls: readonly BatchCall[], cache: AnswerCache, budget: BufferBudget) {
     this.#calls = calls;
+    this.#cache = cache;
     this.#budget = budget;
+    this.#known = calls.map(() => null);
+  }
+
+  /** The calls whose answers may be cached. */
+  get reads(): readonly CoalescibleRead[] {
+    return this.#calls.flatMap(({ read }) => read ?? []);
+  }
+
+  /** Looks each of them up. */
+  look(): void {
+    this.#known = this.#calls.map(({ read }) => (read === null ? null : this.#cache.find(read)));
   }
 
   /** True if a cached answer has to be joined with those of an upstream. */
   get joins(): boolean {
-    return this.#calls.some(({ answer }) => answer !== null);
+    return this.#known.some((answer) => answer !== null);
   }
 
   /** The answer, where all calls are answered from the cache. */
   get complete(): Buffer | null {
-    return this.#calls.every(({ answer }) => answer !== null)
-      ? Buffer.from(joinedReplies(this.#ids, this.#known))
-      : null;
+    return this.#known.every((answer) => answer !== null) ? Buffer.from(joinedReplies(this.#ids, this.#known)) : null;
   }
 
   /** The batch of the calls that an upstream is asked. */
   get rest(): Buffer {
-    const left = this.#calls.filter(({ answer }) => answer === null);
+    const left = this.#calls.filter((_call, index) => this.#known[index] === null);
     return Buffer.from(`[${left.map(({ text }) => text).join(',')}]`);
   }
 
@@ -80,7 +98,10 @@ export class CachedBatch {
   /** Caches the answers of an upstream. @returns all answers; `null` where the upstream's speaks for the batch as a whole */
   join(body: string, upstream: Upstream): Buffer | null {
     const joined = joinBatch(this.#ids, this.#known, body);
-    for (const [index, answer] of joined?.fresh ?? []) this.#calls[index]?.keep?.(answer, upstream);
+    for (const [index, answer] of joined?.fresh ?? []) {
+      const read = this.#calls[index]?.read ?? null;
+      if (read !== null) this.#cache.keep(read, answer, upstream);
+    }
     return joined === null ? null : Buffer.from(joined.text);
   }
 
@@ -91,10 +112,6 @@ export class CachedBatch {
 
   get #ids(): readonly (string | null)[] {
     return this.#calls.map(({ id }) => id);
-  }
-
-  get #known(): readonly (string | null)[] {
-    return this.#calls.map(({ answer }) => answer);
   }
 }
 

@@ -13,7 +13,7 @@ import {
   requestHeaders,
   seedOf,
 } from '../../../core/index.ts';
-import type { JsonRpcRequest } from '../../../core/index.ts';
+import type { GatewayRoute, JsonRpcRequest } from '../../../core/index.ts';
 import type { BufferBudget } from '../buffer-budget.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -21,8 +21,10 @@ import type { Judgeable, PendingResponse, UpstreamFailure, UpstreamResponseHandl
 import type { Upstream } from '../upstream.ts';
 import { CachedBatch } from './cached-batch.ts';
 import type { BatchCall } from './cached-batch.ts';
+import type { CoalescibleRead, KeptBy } from './coalescible-read.ts';
 import { codingOf, decodeBody } from './decode-body.ts';
 import type { FinalBlock } from './final-block.ts';
+import type { SharedAnswers } from './shared-answers.ts';
 import type { ResponseCache } from './response-cache.ts';
 
 /** A read that waits for the answer to an equal one. */
@@ -37,6 +39,8 @@ export interface RequestCoalescerDeps {
   readonly metrics: GatewayMetrics;
   readonly budget: BufferBudget;
   readonly cache: ResponseCache;
+  /** `null` where instances share no answers. */
+  readonly shared: SharedAnswers | null;
 }
 
 /** Replies up to this size, in bytes, are shared; for a larger one each request is sent itself. */
@@ -44,28 +48,6 @@ const MAX_COALESCED_BYTES = 1024 * 1024;
 /** An answer that depends on the newest block may be at most this much older than the request. */
 const MAX_AGE_MS = 100;
 const NO_HEADERS = { names: new Set<string>(), pairs: [] };
-
-/** A request whose answer equal ones may get. */
-export interface CoalescibleRead {
-  readonly key: string;
-  readonly id: string;
-  readonly route: string;
-  /** False for a request whose answer a new block may change. */
-  readonly namesBlock: boolean;
-  /** The key among requests in flight; `null` where each request must be sent. */
-  readonly flightKey: string | null;
-  /** The cache key of its answer; `null` for an answer that is never cached. */
-  readonly kept: KeptBy | null;
-}
-
-/** The call whose answer is cached, and the state of finality when it was sent. */
-interface KeptBy {
-  readonly method: string;
-  readonly params: readonly unknown[];
-  readonly final: FinalBlock;
-  readonly generation: number;
-  readonly height: number;
-}
 
 /**
  * Sends equal reads that are in flight at the same time once, and answers from the cache (core/decisions/gateway-reads.md).
@@ -96,13 +78,21 @@ export class RequestCoalescer {
       route: route.host,
       namesBlock,
       flightKey: !route.reads.dedupe ? null : namesBlock ? key : `${key}\n${homeNumber(context)}`,
-      kept: final === null ? null : keptBy(request, final),
+      kept: final === null ? null : keptBy(request, route, final),
     };
+  }
+
+  /** Brings answers of other instances into memory; `null` where there is nothing to wait for. */
+  recall(read: CoalescibleRead | null, batch: CachedBatch | null): Promise<void> | null {
+    const { shared, cache } = this.#deps;
+    if (shared === null) return null;
+    const reads = read === null ? (batch?.reads ?? []) : [read];
+    return shared.find(reads.filter(({ key, kept }) => kept !== null && !cache.has(key, kept.final)));
   }
 
   /** The cached reply; `null` when there is none. */
   cached(read: CoalescibleRead): Buffer | null {
-    const answer = this.#find(read);
+    const answer = this.find(read);
     return answer === null ? null : Buffer.from(replyWith(answer, read.id));
   }
 
@@ -112,18 +102,17 @@ export class RequestCoalescer {
     const elements = elementsOf(request.text);
     if (elements?.length !== request.ids.length) return null;
     const calls = elements.map((text, index) => this.#callOf(context, elementOf(request, index, text)));
-    return calls.some(({ keep }) => keep !== null) ? new CachedBatch(calls, this.#deps.budget) : null;
+    return calls.some(({ read }) => read !== null) ? new CachedBatch(calls, this, this.#deps.budget) : null;
   }
 
   #callOf(context: RequestContext, request: JsonRpcRequest): BatchCall {
     const [id = null] = request.ids;
-    const { text } = request;
     const read = this.read(context, request);
-    if (read === null || read.kept === null) return { id, text, answer: null, keep: null };
-    return { id, text, answer: this.#find(read), keep: (answer, upstream) => this.keep(read, answer, upstream) };
+    return { id, text: request.text, read: read?.kept == null ? null : read };
   }
 
-  #find({ key, route, kept }: CoalescibleRead): string | null {
+  /** The cached answer, without the id of its request; `null` when there is none. */
+  find({ key, route, kept }: CoalescibleRead): string | null {
     if (kept === null) return null;
     const answer = this.#deps.cache.find(key, kept.final);
     this.#deps.metrics.cachedRead(route, answer === null ? 'miss' : 'hit', this.#deps.cache.bytes);
@@ -131,12 +120,14 @@ export class RequestCoalescer {
   }
 
   /** Caches an answer if its block is final and was final when the request was sent. */
-  keep({ key, kept }: CoalescibleRead, answer: string, upstream: Upstream): void {
+  keep(read: CoalescibleRead, answer: string, upstream: Upstream): void {
+    const { key, kept } = read;
     if (kept === null) return;
     const { method, params, final, generation, height } = kept;
     const block = blockOfAnswer(method, params, answer);
     if (block === null || block > height || generation !== final.generation || !final.has(upstream)) return;
     this.#deps.cache.put(key, { answer, block, final, generation });
+    this.#deps.shared?.keep(read, answer, block, upstream);
   }
 
   /** Waits for an equal request in flight; `null` when there is none to wait for. */
@@ -199,11 +190,16 @@ function elementOf({ methods, params, ids }: JsonRpcRequest, index: number, text
   };
 }
 
-function keptBy({ methods, params, text }: JsonRpcRequest, final: FinalBlock): KeptBy | null {
+function keptBy(
+  { methods, params, text }: JsonRpcRequest,
+  { chain, network }: GatewayRoute,
+  final: FinalBlock,
+): KeptBy | null {
   const [method = ''] = methods;
   const [given] = params;
   if (!Array.isArray(given) || !isCacheable(method, given) || repeatsMember(text)) return null;
-  return { method, params: given as readonly unknown[], final, generation: final.generation, height: final.height };
+  const { generation, height } = final;
+  return { method, params: given as readonly unknown[], chain, network, final, generation, height };
 }
 
 interface Follower {

@@ -36,6 +36,12 @@ export class ResponseCache {
     return entry.block <= final.height ? entry.answer : null;
   }
 
+  /** True if {@link find} would find it. */
+  has(key: string, final: FinalBlock): boolean {
+    const entry = this.#entries.get(key);
+    return entry?.final === final && entry.generation === final.generation && entry.block <= final.height;
+  }
+
   put(key: string, entry: Entry): void {
     const former = this.#entries.get(key);
     if (former !== undefined) this.#remove(key, former);

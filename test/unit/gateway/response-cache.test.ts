@@ -87,13 +87,14 @@ describe('fault 155: the memory of kept answers', () => {
     node.health.checked(164, 0);
     const final = new FinalBlock(64);
     await final.follow([node], 0, () => Promise.resolve(HASH));
-    const kept = { method: 'eth_call', params: [{}, '0x5a'], final, generation: 0, height: 100 };
+    const place = { chain: 'ETH', network: 'mainnet' };
+    const kept = { method: 'eth_call', params: [{}, '0x5a'], ...place, final, generation: 0, height: 100 };
     const read = { key: 'k', id: '1', route: 'r', namesBlock: true, flightKey: 'k', kept };
     const metrics = new GatewayMetrics(new MemoryMetrics());
     t.after(() => metrics.close());
     const keeps = (changes: object, from = node): boolean => {
       const cache = new ResponseCache(10_000);
-      const reads = new RequestCoalescer({ metrics, budget: new BufferBudget(0), cache });
+      const reads = new RequestCoalescer({ metrics, budget: new BufferBudget(0), cache, shared: null });
       reads.keep({ ...read, kept: { ...kept, ...changes } }, '"result":"0x1"', from);
       return cache.find('k', final) !== null;
     };

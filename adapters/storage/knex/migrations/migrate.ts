@@ -5,12 +5,19 @@ import type { Tables } from '../tables.ts';
 import { baseline } from './0001-baseline.ts';
 import { appKeyRestrictions } from './0002-app-key-restrictions.ts';
 import { gatewayCordons } from './0003-gateway-cordons.ts';
+import { gatewayAnswers } from './0005-gateway-answers.ts';
 import { gatewayShownBlocks } from './0004-gateway-shown-blocks.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
 /** Every step of the schema, in order. */
-export const MIGRATIONS: readonly Migration[] = [baseline, appKeyRestrictions, gatewayCordons, gatewayShownBlocks];
+export const MIGRATIONS: readonly Migration[] = [
+  baseline,
+  appKeyRestrictions,
+  gatewayCordons,
+  gatewayShownBlocks,
+  gatewayAnswers,
+];
 /** The row with the version of the triggers. */
 const RULES = 'rules';
 /** The names of the rows that this release writes. */

@@ -1,0 +1,2 @@
+export { RedisCacheStore } from './redis-cache-store.ts';
+export type { RedisCacheOptions } from './redis-cache-store.ts';
