@@ -207,6 +207,8 @@ export * from './gateway/subscriptions/subscription-kind.ts';
 export * from './gateway/subscriptions/block-header.ts';
 export * from './gateway/subscriptions/chain-window.ts';
 export * from './gateway/subscriptions/chain-feed.ts';
+export * from './gateway/subscriptions/reply-ids.ts';
+export * from './gateway/subscriptions/calls-in-flight.ts';
 export * from './gateway/app-limits.ts';
 export * from './gateway/rate-limit-sync.ts';
 export * from './gateway/metered-route.ts';

@@ -131,6 +131,13 @@ export class GatewayRouteTable {
 
 const PORT = /^:\d{1,5}$/;
 
+/**
+ * How a WebSocket route of Ethereum's family serves `eth_subscribe`: `shared` by one subscription at a node for all
+ * clients, which is replaced when the node ends; `bridge` by one at a node for each, which ends with the node.
+ */
+export const SUBSCRIPTION_MODES = ['shared', 'bridge'] as const;
+export type SubscriptionMode = (typeof SUBSCRIPTION_MODES)[number];
+
 /** How a route sends reads to its nodes (JSON-RPC and WebSocket). `null` means the chain's default, or off. */
 export interface ReadRules {
   /**
@@ -151,6 +158,7 @@ export interface ReadRules {
   readonly dedupe: boolean;
   /** Whether answers about final blocks are cached in memory (JSON-RPC of Ethereum's family). */
   readonly cache: boolean;
+  readonly subscriptions: SubscriptionMode;
 }
 
 export const DEFAULT_READS: ReadRules = {
@@ -160,4 +168,5 @@ export const DEFAULT_READS: ReadRules = {
   hedgeAfterMs: null,
   dedupe: false,
   cache: false,
+  subscriptions: 'shared',
 };

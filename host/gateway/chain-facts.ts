@@ -12,6 +12,8 @@ export interface ChainFacts {
   readonly headLagBlocks: number;
   /** The most blocks that a reorganisation may replace. */
   readonly finalityBlocks: number;
+  /** A node that has announced no block for this time, in milliseconds, may be behind. */
+  readonly silenceMs: number;
 }
 
 /** The method family by the chain's address form. TRON's nodes offer Ethereum's JSON-RPC beside their own HTTP API. */
@@ -22,7 +24,15 @@ const FAMILIES: Readonly<Record<ChainDefinition['addressForm'], MethodFamily>> =
 };
 /** Two healthy nodes may receive a new block this far apart. */
 const HEAD_LAG_SECONDS = 2;
-const UNKNOWN: ChainFacts = { family: null, maxLagBlocks: 10, headLagBlocks: 10, finalityBlocks: 100 };
+const SILENT_BLOCKS = 3;
+const MIN_SILENCE_MS = 10_000;
+const UNKNOWN: ChainFacts = {
+  family: null,
+  maxLagBlocks: 10,
+  headLagBlocks: 10,
+  finalityBlocks: 100,
+  silenceMs: 30_000,
+};
 const FACTS: ReadonlyMap<ChainCode, ChainFacts> = new Map(
   KNOWN_CHAIN_DEFINITIONS.map(({ code, addressForm, maxLagBlocks, blockSeconds, finalityBlocks }) => [
     code,
@@ -31,6 +41,7 @@ const FACTS: ReadonlyMap<ChainCode, ChainFacts> = new Map(
       maxLagBlocks,
       headLagBlocks: Math.ceil(HEAD_LAG_SECONDS / blockSeconds),
       finalityBlocks,
+      silenceMs: Math.max(MIN_SILENCE_MS, SILENT_BLOCKS * blockSeconds * 1000),
     },
   ]),
 );

@@ -82,6 +82,11 @@ export interface GatewayDeps {
   readonly sharedCache?: CacheStore | null;
   /** False to read and send every request with node:http and undici; true by default. See fast-path/README.md. */
   readonly fastPath?: boolean;
+  /**
+   * After this time without a block, in milliseconds, it is checked whether the node of a shared subscription is behind;
+   * by default some blocks of the chain.
+   */
+  readonly subscriptionSilenceMs?: number;
   /** False refuses keys in the path as unknown, for proxies in front that log paths. True by default. */
   readonly keysInPath?: boolean;
 }
@@ -151,6 +156,7 @@ class HttpGateway implements Gateway {
       sharedCache = null,
       limitPerAccount = DEFAULT_LIMIT_PER_ACCOUNT,
       allowsPrivate = () => true,
+      subscriptionSilenceMs: silenceMs = null,
     } = deps;
     this.#deps = deps;
     this.#fastPath = fastPath
@@ -186,7 +192,7 @@ class HttpGateway implements Gateway {
       logger,
       intervalMs: healthIntervalMs,
     });
-    this.#sockets = new WebSockets({ ...common, routes: this.#routes, directory });
+    this.#sockets = new WebSockets({ ...common, routes: this.#routes, directory, silenceMs });
     // A request under way must not go on to an upstream that was cordoned meanwhile, although no other one arrives.
     this.#unsubscribe = directory.onChange(() => this.#routes.refresh());
   }

@@ -23,6 +23,7 @@ import type {
   Millis,
   Need,
   RatedMethods,
+  RouteId,
   RouteUpstream,
   ShownBlocks,
   UpstreamView,
@@ -179,6 +180,12 @@ export class LiveRoutes {
     const table = this.#refreshed();
     const route = table.find(hostHeader);
     return route === null ? null : (this.#live.get(route) ?? null);
+  }
+
+  /** The route with this id; `null` for none, and for one that is disabled. */
+  byId(id: RouteId): LiveRoute | null {
+    for (const live of this.all()) if (live.route.id === id) return live.route.enabled ? live : null;
+    return null;
   }
 
   all(): Iterable<LiveRoute> {

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { isRefusal, readHead } from '../../core/index.ts';
-import type { Refusal, RequestHead, RouteProtocol } from '../../core/index.ts';
+import type { JsonRpcRequest, Refusal, RequestHead, RouteProtocol } from '../../core/index.ts';
 import { currentResponse } from '../../adapters/http/express/client-error.ts';
 import { drainThenEnd } from '../../adapters/http/express/drain-then-end.ts';
 import { corsOf, graceHeaders } from './request-context.ts';
@@ -61,6 +61,17 @@ function extras({ status, retryAfterSeconds, topUpUrl }: Refusal, protocol: Rout
 export function rpcRefusal({ rpcCode, reason, message, topUpUrl }: Refusal, idText: string, traceId: string): string {
   const error = JSON.stringify({ code: rpcCode, message, data: { reason, trace_id: traceId, ...topUp(topUpUrl) } });
   return `{"jsonrpc":"2.0","id":${idText},"error":${error}}`;
+}
+
+/** One error for each request with an id; a single error without an id if all are notifications. */
+export function rpcRefusals(
+  { batch, ids }: Pick<JsonRpcRequest, 'batch' | 'ids'>,
+  refusal: Refusal,
+  traceId: string,
+): string {
+  const answers = ids.flatMap((id) => (id === null ? [] : [rpcRefusal(refusal, id, traceId)]));
+  if (answers.length === 0) return rpcRefusal(refusal, 'null', traceId);
+  return batch ? `[${answers.join(',')}]` : (answers[0] ?? '');
 }
 
 const topUp = (url: string | null): object => (url === null ? {} : { top_up_url: url });

@@ -1,35 +1,37 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocket, WebSocketServer } from 'ws';
-import { allowsOrigin, isRefusal, refuse, viaOf } from '../../core/index.ts';
+import { WebSocketServer } from 'ws';
+import { allowsOrigin, isRefusal, refuse } from '../../core/index.ts';
 import type { KeyDirectory, Logger, Refusal } from '../../core/index.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
 import { FloodPauses } from './flood-pauses.ts';
-import { FrameBudget } from './frame-budget.ts';
 import { HeldSockets } from './held-sockets.ts';
-import { ANYTHING, nextUpstream } from './live-route.ts';
 import type { LiveRoute, LiveRoutes } from './live-route.ts';
 import { recordExchange } from './exchange-report.ts';
 import type { Counters } from './exchange-report.ts';
 import { guarded } from './guard-methods.ts';
 import type { Abortable } from './guard-methods.ts';
 import { writeRawRefusal } from './refusal-response.ts';
-import type { Upstream } from './upstream.ts';
 import { graceHeaders } from './request-context.ts';
 import type { RequestContext } from './request-context.ts';
+import { SubscriptionHub } from './subscriptions/subscription-hub.ts';
+import { SurvivingCalls } from './subscriptions/surviving-calls.ts';
+import type { SurvivingCallsDeps } from './subscriptions/surviving-calls.ts';
 import { WebSocketBridge } from './websocket-bridge.ts';
+import { offeredProtocols, onFlood, WebSocketOpening } from './websocket-opening.ts';
+import type { OpenedWebSocket } from './websocket-opening.ts';
 
 export interface WebSocketDeps extends Counters {
   readonly authorizer: RequestAuthorizer;
   readonly logger: Logger;
   readonly routes: LiveRoutes;
   readonly directory: KeyDirectory;
+  /** After this time without a block, in milliseconds, it is checked whether a node is behind; `null` for the chain's. */
+  readonly silenceMs: number | null;
 }
 
 /** The interval at which open connections are checked for expired keys and removed routes. */
 const CHECK_MS = 500;
-/** Largest message of an upstream, in bytes. */
-const MAX_UPSTREAM_BYTES = 32 * 1024 * 1024;
 /** Timers count from the event loop's time, which may be this much behind; the pause must be over when one fires. */
 const LATE_MS = 100;
 const FLOODED: Partial<Refusal> = {
@@ -44,11 +46,13 @@ export class WebSockets {
   readonly #bridges = new Set<WebSocketBridge>();
   readonly #pauses = new FloodPauses();
   readonly #held = new HeldSockets();
+  readonly #hub: SubscriptionHub;
   readonly #timer = setInterval(() => this.#checkAll(), CHECK_MS).unref();
   readonly #unsubscribe: () => void;
 
   constructor(deps: WebSocketDeps) {
     this.#deps = deps;
+    this.#hub = new SubscriptionHub(deps);
     this.#unsubscribe = deps.directory.onChange(() => this.#checkAll());
   }
 
@@ -73,7 +77,7 @@ export class WebSockets {
     context.use?.enter();
     socket.once('close', () => context.use?.leave());
     const connect = guarded(this.#ending(socket, context), () => {
-      if (!socket.destroyed) this.#connect(context.live as LiveRoute, [], context, { req, socket, head });
+      if (!socket.destroyed) this.#connect(context.live as LiveRoute, context, { req, socket, head });
     });
     const learned = this.#deps.authorizer.learn(context);
     if (learned === null) connect();
@@ -85,62 +89,36 @@ export class WebSockets {
     this.#unsubscribe();
     this.#held.close();
     for (const bridge of this.#bridges) bridge.close(1001, 'The gateway is shutting down.');
+    this.#hub.close();
   }
 
-  #connect(live: LiveRoute, tried: readonly Upstream[], context: RequestContext, client: Client): void {
-    const upstream = nextUpstream(live, tried, ANYTHING, null);
-    if (upstream === null) {
-      const refusal = refuse('upstream_unavailable', tried.length === 0 ? { status: 503, retryAfterSeconds: 1 } : {});
-      this.#refuse(client.socket, context, refusal);
-      return;
-    }
-    upstream.health.started(performance.now());
-    const startedAt = performance.now();
-    const connection = dial(upstream, live, client.req, context.rest);
-    const abandon = (): void => connection.terminate();
-    client.socket.once('close', abandon);
-    let transport: Duplex | null = null;
-    connection.once('upgrade', (response) => (transport = response.socket));
-    const onOpen = (): void => {
-      connection.off('error', onError).on('error', () => undefined);
-      const now = performance.now();
-      upstream.health.succeeded(now - startedAt, now);
-      // Messages that arrive before the client's side is ready stay in the socket.
-      connection.pause();
-      this.#accept({ connection, transport }, context, client, abandon);
-    };
-    const failing = {
-      abort: (error: unknown): void => {
-        connection.on('error', () => undefined).terminate();
-        this.#ending(client.socket, context).abort(error);
+  #connect(live: LiveRoute, context: RequestContext, client: Client): void {
+    const { req, socket } = client;
+    const opening = new WebSocketOpening(
+      live,
+      { rest: context.rest, protocols: offeredProtocols(req) },
+      {
+        onOpen: (opened) => this.#accept(opened, live, context, client, abandon),
+        onUnavailable: (tried) => {
+          const busy = tried.length === 0 ? { status: 503, retryAfterSeconds: 1 } : {};
+          this.#refuse(socket, context, refuse('upstream_unavailable', busy));
+        },
+        onError: (error) => this.#ending(socket, context).abort(error),
       },
-    };
-    connection.once('open', guarded(failing, onOpen));
-    let refused = false;
-    // An answer other than 101 may be caused by the request, and it shows that the upstream is up.
-    connection.once('unexpected-response', () => {
-      refused = true;
-      connection.terminate();
-    });
-    const onError = guarded(failing, () => {
-      client.socket.off('close', abandon);
-      connection.on('error', () => undefined);
-      if (client.socket.destroyed || refused) upstream.health.abandoned();
-      else upstream.health.failed(performance.now());
-      // No message of the client was sent yet, so another upstream may be tried.
-      if (!client.socket.destroyed) this.#connect(live, [...tried, upstream], context, client);
-    });
-    connection.once('error', onError);
+    );
+    const abandon = (): void => opening.abandon();
+    socket.once('close', abandon);
+    opening.start([]);
   }
 
   #accept(
-    { connection, transport }: Dialled,
+    opened: OpenedWebSocket,
+    live: LiveRoute,
     context: RequestContext,
     { req, socket, head }: Client,
     abandon: () => void,
   ): void {
-    const { live } = context;
-    if (live === null) return;
+    const { connection } = opened;
     const server = new WebSocketServer({
       noServer: true,
       maxPayload: live.route.maxBodyBytes,
@@ -157,16 +135,21 @@ export class WebSockets {
     server.handleUpgrade(req, socket, head, (client) => {
       socket.off('close', abandon);
       recordExchange(this.#deps, context, 101, 0, 0);
-      const bridge: WebSocketBridge = new WebSocketBridge(client, connection, context, this.#deps, () => {
+      const ended = (): void => {
         this.#bridges.delete(bridge);
         this.#deps.metrics.connections(live.route.host, -1);
-      });
-      const stop = guarded(bridge, (side: WebSocket) => bridge.flooded(side));
-      onFlood(socket, () => {
-        stop(client);
-        if (context.auth !== null) this.#pauses.begin(context.auth.key.app.id, addressOf(req), performance.now());
-      });
-      if (transport !== null) onFlood(transport, () => stop(connection));
+      };
+      const helper = sharesSubscriptions(live, context)
+        ? (own: WebSocketBridge) => new SurvivingCalls(own, live, opened, this.#survival(live))
+        : null;
+      const bridge: WebSocketBridge = new WebSocketBridge(client, opened, context, this.#deps, ended, helper);
+      onFlood(
+        socket,
+        guarded(bridge, () => {
+          bridge.flooded(client);
+          if (context.auth !== null) this.#pauses.begin(context.auth.key.app.id, addressOf(req), performance.now());
+        }),
+      );
       this.#bridges.add(bridge);
       this.#deps.metrics.connections(live.route.host, 1);
       // The key may have been revoked while the upstream was being connected.
@@ -193,7 +176,12 @@ export class WebSockets {
     return auth === null ? 0 : this.#pauses.leftOf(auth.key.app.id, addressOf(req), performance.now());
   }
 
+  #survival({ route }: LiveRoute): SurvivingCallsDeps {
+    return { hub: this.#hub, live: () => this.#deps.routes.byId(route.id) };
+  }
+
   #checkAll(): void {
+    this.#hub.check(performance.now());
     for (const bridge of this.#bridges) guarded(bridge, () => this.#check(bridge))();
   }
 
@@ -217,17 +205,12 @@ interface Client {
   readonly head: Buffer;
 }
 
-interface Dialled {
-  readonly connection: WebSocket;
-  readonly transport: Duplex | null;
-}
-
-/** Calls `stop` when one side of a WebSocket sends too many frames without messages. */
-function onFlood(socket: Duplex, stop: () => void): void {
-  const budget = new FrameBudget();
-  socket.prependListener('data', (chunk: Buffer) => {
-    if (!budget.take(chunk, performance.now())) stop();
-  });
+/**
+ * Whether a client's subscriptions are shared. A query of the client goes to the node, which may give it another meaning;
+ * nothing of that client is shared.
+ */
+function sharesSubscriptions({ route, chain }: LiveRoute, { rest }: RequestContext): boolean {
+  return route.reads.subscriptions === 'shared' && chain.family === 'evm' && rest === '/';
 }
 
 /** Empty once the connection is closed. */
@@ -242,24 +225,3 @@ function checkHandshake({ headers }: IncomingMessage): ReturnType<typeof refuse>
 }
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
-const PROTOCOL = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
-function dial(upstream: Upstream, { route }: LiveRoute, { headers }: IncomingMessage, rest: string): WebSocket {
-  const url = new URL(upstream.url);
-  url.search = [rest.slice(2), url.search.slice(1)].filter((query) => query !== '').join('&');
-  url.protocol = url.protocol.replace(/^http/, 'ws');
-  const offered = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
-  const own: Record<string, string> = { via: viaOf('1.1') };
-  for (let at = 0; at < upstream.own.pairs.length; at += 2)
-    own[upstream.own.pairs[at] ?? ''] = upstream.own.pairs[at + 1] ?? '';
-  return new WebSocket(url, [...new Set(offered.filter((name) => PROTOCOL.test(name)))], {
-    headers: own,
-    lookup: upstream.lookup,
-    handshakeTimeout: route.timeouts.connectMs,
-    followRedirects: false,
-    perMessageDeflate: false,
-    // Handles one message or ping per turn of the event loop, so that other connections are served in between.
-    allowSynchronousEvents: false,
-    maxPayload: MAX_UPSTREAM_BYTES,
-  });
-}

@@ -40,6 +40,8 @@ export type Accepted =
 export const MAX_GAP_BLOCKS = 1_000;
 /** The blocks before the first one that are known as well, so that a reorganisation may begin before it. */
 const FORMER_BLOCKS = 32;
+/** So many blocks are asked for their logs at once. */
+const LOGS_AHEAD = 8;
 /** So many blocks are asked for by their hashes, one after the other; more by their numbers, and at once. */
 const BY_HASH_BLOCKS = 4;
 
@@ -64,7 +66,7 @@ export class ChainFeed {
     return this.#window.tip?.number ?? null;
   }
 
-  /** The turn of the block that is being delivered, or was last: a block of a later turn has logs that were asked for later. */
+  /** The turn of the last block whose logs were asked for. */
   get turn(): number {
     return this.#turn;
   }
@@ -92,10 +94,7 @@ export class ChainFeed {
     if (head.number <= tip.number && !this.#caughtUp) return 'behind';
     const branch = await this.#branchTo(head, tip, source);
     if (!Array.isArray(branch)) return branch;
-    for (const header of branch) {
-      const delivered = await this.#deliver(header, source);
-      if (!delivered) return 'no_logs';
-    }
+    if (!(await this.#deliverAll(branch, source))) return 'no_logs';
     this.#caughtUp = true;
     return 'delivered';
   }
@@ -141,17 +140,35 @@ export class ChainFeed {
     return first !== undefined && this.#window.numberOf(first.parentHash) === first.number - 1;
   }
 
-  /** The logs come first, so that a block and its logs are delivered together or not at all. */
-  async #deliver(header: BlockHeader, source: BlockSource): Promise<boolean> {
-    this.#turn += 1;
-    const turn = this.#turn;
-    const wanted = this.#sink.wantedLogs();
-    const logs = wanted === null ? [] : await source.logsOf(header.hash, wanted);
-    if (logs === null) return false;
-    for (const block of this.#window.rollBack(header.parentHash)) this.#sink.removed(block);
-    const block = { header, logs, turn };
-    this.#window.push(block);
-    this.#sink.added(block);
+  /** Asks for the logs of some blocks ahead, because a gap may have many. False where the logs of one cannot be had. */
+  async #deliverAll(branch: readonly BlockHeader[], source: BlockSource): Promise<boolean> {
+    const asked: AskedBlock[] = [];
+    for (const [at, header] of branch.entries()) {
+      while (asked.length < LOGS_AHEAD && at + asked.length < branch.length)
+        asked.push(this.#ask(branch[at + asked.length] as BlockHeader, source));
+      const { turn, logs: asking } = asked.shift() as AskedBlock;
+      // A block and its logs are delivered together or not at all.
+      const logs = await asking;
+      if (logs === null) return false;
+      for (const block of this.#window.rollBack(header.parentHash)) this.#sink.removed(block);
+      const block = { header, logs, turn };
+      this.#window.push(block);
+      this.#sink.added(block);
+    }
     return true;
   }
+
+  #ask({ hash }: BlockHeader, source: BlockSource): AskedBlock {
+    this.#turn += 1;
+    const wanted = this.#sink.wantedLogs();
+    const logs = wanted === null ? Promise.resolve([]) : source.logsOf(hash, wanted);
+    // When an earlier one fails, nobody waits for this one.
+    logs.catch(() => undefined);
+    return { turn: this.#turn, logs };
+  }
+}
+
+interface AskedBlock {
+  readonly turn: number;
+  readonly logs: Promise<readonly BlockLog[] | null>;
 }

@@ -80,7 +80,7 @@ function route(given: Partial<StoredRoute> = {}): StoredRoute {
     timeouts: { connectMs: 1, firstByteMs: 2, idleMs: 3 },
     cors: { origins: ['https://app.example'] },
     units: { eth_getLogs: 20, '*': 2 },
-    reads: { headLagBlocks: 7, monotonic: false, maxLogsRange: 9, hedgeAfterMs: 8, dedupe: false, cache: true },
+    reads: { headLagBlocks: 7, monotonic: false, maxLogsRange: 9, hedgeAfterMs: 8, dedupe: false, cache: true, subscriptions: 'bridge' },
     maxBodyBytes: 4,
     maxBatch: 5,
     plans: [],
