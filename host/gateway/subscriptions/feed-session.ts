@@ -7,6 +7,9 @@ import type { NodeConnection } from './node-connection.ts';
 /** Announced blocks that wait. Over the bound the newest one alone is kept: what is missing is filled in before it. */
 const MAX_WAITING = 128;
 
+/** So many announced blocks that cannot be had, one after the other, are a fault of the node. */
+const MAX_HEADS = 4;
+
 /** Why a session ended: the connection did, or what the node says cannot be continued with. */
 export type SessionEnd = 'gone' | 'fault';
 
@@ -74,13 +77,21 @@ export class FeedSession {
     }
   }
 
-  /** False for a fault of the node. */
+  /**
+   * False for a fault of the node. It is none where a reorganisation has taken the announced block from the node in the
+   * meantime: then the newest block counts.
+   */
   async #accept(head: BlockHeader): Promise<boolean> {
-    const accepted = await this.#feed.accept(head, this.#blocks);
-    if (accepted === 'delivered' || (accepted === 'known' && head.number === this.#feed.head)) {
-      this.wasUseful = true;
-      this.heardAt = performance.now();
+    for (let [tried, last] = [1, head]; ; tried++) {
+      const accepted = await this.#feed.accept(last, this.#blocks);
+      if (accepted === 'delivered' || (accepted === 'known' && last.number === this.#feed.head)) {
+        this.wasUseful = true;
+        this.heardAt = performance.now();
+      }
+      if (accepted === 'delivered' || accepted === 'known' || accepted === 'behind') return true;
+      const newest = this.#waiting.splice(0).at(-1) ?? (await this.#blocks.latest());
+      if (newest === null || newest.hash === last.hash || tried === MAX_HEADS) return false;
+      last = newest;
     }
-    return accepted === 'delivered' || accepted === 'known' || accepted === 'behind';
   }
 }

@@ -32,6 +32,8 @@ const MAX_FILTERS = 1_000;
 const PAUSES_MS = [100, 250, 500, 1_000];
 /** After this time without any node, clients are closed. */
 const GIVE_UP_MS = 15_000;
+/** The same after this many rounds in which nodes answered, and could not be continued with. */
+const MAX_FAULTS = 3;
 
 /** A node that does not answer the gateway's own calls for this time, in milliseconds, is left. */
 const MAX_CALL_MS = 10_000;
@@ -142,6 +144,7 @@ export class RouteFeed {
   async #run(): Promise<void> {
     let tried: Upstream[] = [];
     let faulty = false;
+    let faults = 0;
     let rounds = 0;
     let lostAt = performance.now();
     while (!this.#closing.signal.aborted) {
@@ -149,8 +152,9 @@ export class RouteFeed {
       const opened = live === null ? null : await this.#open(live, tried);
       if (this.#closing.signal.aborted) opened?.connection.terminate();
       else if (live === null || opened === null) {
-        // Each node was asked. Where one of them could be read, but not be continued with, no other one will do better.
-        if (faulty || performance.now() - lostAt > GIVE_UP_MS) this.#giveUp();
+        // Each node was asked. Where those that could be read cannot be continued with again and again, nobody can.
+        faults = faulty ? faults + 1 : 0;
+        if (faults === MAX_FAULTS || performance.now() - lostAt > GIVE_UP_MS) this.#giveUp();
         else this.#wakeAll();
         [tried, faulty] = [[], false];
         const waitMs = PAUSES_MS[Math.min(rounds, PAUSES_MS.length - 1)];
@@ -160,7 +164,7 @@ export class RouteFeed {
         const node = new NodeConnection(opened, timeoutOf(live));
         const session = new FeedSession(node, this.#feed);
         const fault = await this.#follow(session);
-        if (session.wasUseful) [tried, faulty, rounds, lostAt] = [[], false, 0, performance.now()];
+        if (session.wasUseful) [tried, faulty, faults, rounds, lostAt] = [[], false, 0, 0, performance.now()];
         else faulty ||= fault;
         tried.push(opened.upstream);
       }
