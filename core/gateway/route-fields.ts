@@ -6,7 +6,7 @@ import { isMethodPattern } from './method-policy.ts';
 import { methodRateErrors } from './method-rates.ts';
 import { ANY_METHOD } from './metered-route.ts';
 import { PLAN_NAME } from './plan.ts';
-import { ADMISSION_MODES } from './route.ts';
+import { ADMISSION_MODES, SUBSCRIPTION_MODES } from './route.ts';
 import type { GatewayRoute, MethodRules, ReadRules, RouteProtocol, RouteTimeouts, RouteUpstream } from './route.ts';
 
 /** The names of the fields that are a number or `null`. */
@@ -148,7 +148,7 @@ const READ_NUMBERS: readonly (readonly [NumberIn<ReadRules>, number, number])[] 
 ];
 
 function readErrors({ reads }: RouteFields): FieldError[] {
-  return READ_NUMBERS.flatMap(([name, from, to]) => {
+  const numbers = READ_NUMBERS.flatMap(([name, from, to]) => {
     const value = reads[name];
     return when(
       value !== null && !isWhole(value, from, to),
@@ -156,6 +156,8 @@ function readErrors({ reads }: RouteFields): FieldError[] {
       `must be a whole number from ${from} to ${to}, or null`,
     );
   });
+  const known = SUBSCRIPTION_MODES.includes(reads.subscriptions);
+  return [...numbers, ...when(!known, 'reads.subscriptions', `must be one of ${SUBSCRIPTION_MODES.join(', ')}`)];
 }
 
 function planErrors({ plans, protocol }: RouteFields): FieldError[] {

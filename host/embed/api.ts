@@ -452,6 +452,8 @@ export interface ReadRules {
   readonly dedupe: boolean;
   /** Whether answers about final blocks are cached in memory. */
   readonly cache: boolean;
+  /** How a WebSocket gateway of an Ethereum-like chain serves eth_subscribe: `shared` by one subscription at a node for all clients, which continues at another node; `bridge` by one at a node for each client, which ends with the node. */
+  readonly subscriptions: 'shared' | 'bridge';
 }
 
 export interface RemovedWebhook {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTillgateError, readRoute } from '../../core/index.ts';
+import { isTillgateError, readRoute, SUBSCRIPTION_MODES } from '../../core/index.ts';
 import type { GatewayRoute, RouteId, RouteInput } from '../../core/index.ts';
 import { section, shown } from './setting-fields.ts';
 
@@ -67,6 +67,7 @@ const gatewaySetting = z.strictObject(
           hedgeAfterMs: limit.optional(),
           dedupe: flag.optional(),
           cache: flag.optional(),
+          subscriptions: shown(z.enum(SUBSCRIPTION_MODES, { error: 'write "shared" or "bridge"' })).optional(),
         },
         section,
       )

@@ -74,7 +74,7 @@ export class TwinChain {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.anvils.map((anvil) => this.#ended.has(anvil) || anvil.stop()));
+    await Promise.all(this.anvils.filter((anvil) => !this.#ended.has(anvil)).map((anvil) => anvil.stop()));
   }
 
   /** Every seventh step replaces the last one to four blocks by others, and goes one further. */

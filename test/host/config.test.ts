@@ -153,7 +153,15 @@ describe('the configuration', () => {
     const [route] = gateways;
     assert.deepEqual(route?.cors, cors);
     assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.cors, { origins: ['*'] });
-    const reads = { headLagBlocks: 3, monotonic: false, maxLogsRange: 500, hedgeAfterMs: 250, dedupe: true, cache: true };
+    const reads = {
+      headLagBlocks: 3,
+      monotonic: false,
+      maxLogsRange: 500,
+      hedgeAfterMs: 250,
+      dedupe: true,
+      cache: true,
+      subscriptions: 'bridge',
+    };
     assert.deepEqual(resolveConfig({ gateways: [{ ...node, reads }] }).gateways[0]?.reads, reads);
     assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.reads, DEFAULT_READS);
     assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.plans, []);
@@ -163,6 +171,9 @@ describe('the configuration', () => {
       assert.deepEqual(Object.keys(problemsOf({ gateways: [node], ...own })), ['gateways.0.host']);
     const socket = { ...node, protocol: 'websocket', plans: ['starter'] };
     assert.deepEqual(Object.keys(problemsOf({ gateways: [socket] })), ['gateways.0.plans']);
+    assert.deepEqual(Object.keys(problemsOf({ gateways: [{ ...node, reads: { subscriptions: 'each' } }] })), [
+      'gateways.0.reads.subscriptions',
+    ]);
     assert.deepEqual(
       Object.keys(
         problemsOf({ gateways: [{ ...node, reads: { headLagBlocks: 0.5, maxLogsRange: 0, hedgeAfterMs: 0 } }] }),

@@ -346,7 +346,15 @@ eachStorage((_name, open) => {
         timeouts: { connect_ms: 5000, first_byte_ms: 30_000, idle_ms: 60_000 },
         cors: { origins: ['*'] },
         units: {},
-        reads: { head_lag_blocks: null, monotonic: true, max_logs_range: null, hedge_after_ms: null, dedupe: false, cache: false },
+        reads: {
+          head_lag_blocks: null,
+          monotonic: true,
+          max_logs_range: null,
+          hedge_after_ms: null,
+          dedupe: false,
+          cache: false,
+          subscriptions: 'shared',
+        },
         max_body_bytes: 5_242_880,
         max_batch: 1000,
         plans: [],
@@ -361,7 +369,15 @@ eachStorage((_name, open) => {
         cors: { origins: ['https://app.example'] },
         units: { eth_getLogs: 20, '*': 0 },
         plans: ['starter'],
-        reads: { head_lag_blocks: 3, monotonic: false, max_logs_range: 500, hedge_after_ms: 250, dedupe: true, cache: true },
+        reads: {
+          head_lag_blocks: 3,
+          monotonic: false,
+          max_logs_range: 500,
+          hedge_after_ms: 250,
+          dedupe: true,
+          cache: true,
+          subscriptions: 'bridge',
+        },
       };
       const changed = managed(
         await fixture.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }),

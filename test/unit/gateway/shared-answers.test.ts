@@ -49,7 +49,7 @@ describe('fault 451: what is stored for other instances', () => {
       const { generation, height } = final;
       const call = { method: 'eth_call', params: [{}, '0x10'], chain: 'ETH', network: 'mainnet' };
       const kept = { ...call, final, generation, height };
-      const read = { key: name, id: '1', route: 'r', namesBlock: true, joins: false, kept };
+      const read = { key: name, id: '1', route: 'r', namesBlock: true, flightKey: null, kept };
       shared.keep(read, `"result":"${name}"`, 16, node);
     };
     const stored = (): string =>

@@ -1,6 +1,7 @@
+import { SUBSCRIPTION_MODES } from '../../../../core/index.ts';
 import type { ReadRules } from '../../../../core/index.ts';
 import { z } from 'zod';
-import { group, inputOf, plainNumber, yesNo } from '../fields.ts';
+import { group, inputOf, plainNumber, word, yesNo } from '../fields.ts';
 
 const headLag =
   'Maximum number of blocks that a node may be behind the most advanced node for requests of the newest block; null for the default of the chain';
@@ -10,6 +11,8 @@ const logsRange = 'Maximum number of blocks that a call of eth_getLogs may read;
 const hedgeAfter = 'Milliseconds without an answer after which a second node is asked; null for never';
 const dedupeText = 'Whether identical concurrent reads are sent to a node only once';
 const cacheText = 'Whether answers about final blocks are cached in memory';
+const subscriptionsText =
+  'How a WebSocket gateway of an Ethereum-like chain serves eth_subscribe: `shared` by one subscription at a node for all clients, which continues at another node; `bridge` by one at a node for each client, which ends with the node';
 
 const number = (description: string) => z.number().nullable().meta({ description });
 const numberField = (description: string) => plainNumber(description, true).nullable().optional();
@@ -22,11 +25,12 @@ export const readsSchema = z
     hedge_after_ms: number(hedgeAfter),
     dedupe: z.boolean().meta({ description: dedupeText }),
     cache: z.boolean().meta({ description: cacheText }),
+    subscriptions: z.enum(SUBSCRIPTION_MODES).meta({ description: subscriptionsText }),
   })
   .meta({ id: 'ReadRules' });
 
 export function readsRecord(reads: ReadRules): z.input<typeof readsSchema> {
-  const { headLagBlocks, monotonic, maxLogsRange, hedgeAfterMs, dedupe, cache } = reads;
+  const { headLagBlocks, monotonic, maxLogsRange, hedgeAfterMs, dedupe, cache, subscriptions } = reads;
   return {
     head_lag_blocks: headLagBlocks,
     monotonic,
@@ -34,6 +38,7 @@ export function readsRecord(reads: ReadRules): z.input<typeof readsSchema> {
     hedge_after_ms: hedgeAfterMs,
     dedupe,
     cache,
+    subscriptions,
   };
 }
 
@@ -45,4 +50,5 @@ export const readsBody = group({
   hedge_after_ms: numberField(hedgeAfter),
   dedupe: yesNo(dedupeText).optional(),
   cache: yesNo(cacheText).optional(),
+  subscriptions: word(SUBSCRIPTION_MODES, subscriptionsText).optional(),
 }).transform(inputOf);

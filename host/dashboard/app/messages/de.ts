@@ -1122,6 +1122,8 @@ const resources: Catalogue['resources'] = {
       disabled: 'Aus',
       shadow: 'Nur protokollieren',
       enforce: 'Erzwungen',
+      shared: 'Gemeinsam',
+      bridge: 'Je Client eines',
     },
     hostHelp: 'Der Hostname, an den Apps ihre Anfragen senden.',
     upstreamsHelp:
@@ -1135,6 +1137,8 @@ const resources: Catalogue['resources'] = {
     unitsHelp: 'Einheiten, die ein Aufruf kostet, eine Methode pro Zeile: eth_getLogs: 20',
     ratesHelp: 'Eine Methode pro Zeile mit Aufrufen pro Sekunde und, wenn gewünscht, einem Burst: eth_getLogs: 5 20',
     headLagHelp: 'Leer lassen für den Standardwert der Chain.',
+    subscriptionsHelp:
+      'Für WebSocket-Gateways Ethereum-artiger Chains. Gemeinsame Abonnements laufen bei einem anderen Node weiter, wenn ihrer ausfällt.',
     noneHelp: 'Leer lassen für keine Grenze.',
     noLimit: 'Keine Grenze',
     noUpstreams: 'Dieses Gateway hat keine Knoten.',
@@ -1207,6 +1211,7 @@ const resources: Catalogue['resources'] = {
         monotonic: 'Nie einen älteren Block für dieselbe App',
         dedupe: 'Identische Abfragen zusammenfassen',
         cache: 'Antworten zu endgültigen Blöcken cachen',
+        subscriptions: 'Abonnements',
       },
     },
   },

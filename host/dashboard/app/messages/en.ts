@@ -869,6 +869,8 @@ const resources = {
       disabled: 'Off',
       shadow: 'Log only',
       enforce: 'Enforced',
+      shared: 'Shared',
+      bridge: 'One per client',
     },
     hostHelp: 'The host name that apps send their requests to.',
     upstreamsHelp:
@@ -882,6 +884,8 @@ const resources = {
     unitsHelp: 'Units charged for a call, one method per line: eth_getLogs: 20',
     ratesHelp: 'One method per line with calls per second, and a burst if you want one: eth_getLogs: 5 20',
     headLagHelp: 'Leave empty for the default of the chain.',
+    subscriptionsHelp:
+      'For WebSocket gateways of Ethereum-like chains. Shared subscriptions continue at another node when theirs fails.',
     noneHelp: 'Leave empty for no limit.',
     noLimit: 'No limit',
     noUpstreams: 'This gateway has no nodes.',
@@ -945,6 +949,7 @@ const resources = {
         monotonic: 'Never an older block for an App',
         dedupe: 'Merge identical reads',
         cache: 'Cache answers about final blocks',
+        subscriptions: 'Subscriptions',
       },
     },
   },

@@ -1115,6 +1115,8 @@ const resources: Catalogue['resources'] = {
       disabled: 'Desactivado',
       shadow: 'Solo registrar',
       enforce: 'Obligatorio',
+      shared: 'Compartidas',
+      bridge: 'Una por cliente',
     },
     hostHelp: 'El nombre de host al que las apps envían sus solicitudes.',
     upstreamsHelp:
@@ -1128,6 +1130,8 @@ const resources: Catalogue['resources'] = {
     unitsHelp: 'Unidades que cuesta una llamada, un método por línea: eth_getLogs: 20',
     ratesHelp: 'Un método por línea con sus llamadas por segundo y, si quiere, una ráfaga: eth_getLogs: 5 20',
     headLagHelp: 'Deje vacío para el valor predeterminado de la cadena.',
+    subscriptionsHelp:
+      'Para gateways WebSocket de cadenas tipo Ethereum. Las suscripciones compartidas continúan en otro nodo si el suyo falla.',
     noneHelp: 'Deje vacío para no limitar.',
     noLimit: 'Sin límite',
     noUpstreams: 'Este gateway no tiene nodos.',
@@ -1200,6 +1204,7 @@ const resources: Catalogue['resources'] = {
         monotonic: 'Nunca un bloque anterior para una misma App',
         dedupe: 'Unir lecturas idénticas',
         cache: 'Guardar en caché las respuestas sobre bloques finales',
+        subscriptions: 'Suscripciones',
       },
     },
   },

@@ -1118,6 +1118,8 @@ const resources: Catalogue['resources'] = {
       disabled: 'Désactivé',
       shadow: 'Journaliser seulement',
       enforce: 'Appliqué',
+      shared: 'Partagés',
+      bridge: 'Un par client',
     },
     hostHelp: 'Le nom d’hôte auquel les applications envoient leurs requêtes.',
     upstreamsHelp:
@@ -1131,6 +1133,8 @@ const resources: Catalogue['resources'] = {
     unitsHelp: 'Unités que coûte un appel, une méthode par ligne : eth_getLogs: 20',
     ratesHelp: 'Une méthode par ligne avec ses appels par seconde et, au besoin, une rafale : eth_getLogs: 5 20',
     headLagHelp: 'Laissez vide pour la valeur par défaut de la chaîne.',
+    subscriptionsHelp:
+      'Pour les passerelles WebSocket des chaînes de type Ethereum. Les abonnements partagés continuent sur un autre nœud si le leur tombe en panne.',
     noneHelp: 'Laissez vide pour ne pas limiter.',
     noLimit: 'Sans limite',
     noUpstreams: 'Cette passerelle n’a pas de nœud.',
@@ -1203,6 +1207,7 @@ const resources: Catalogue['resources'] = {
         monotonic: 'Jamais un bloc plus ancien pour une même App',
         dedupe: 'Fusionner les lectures identiques',
         cache: 'Mettre en cache les réponses sur les blocs finaux',
+        subscriptions: 'Abonnements',
       },
     },
   },

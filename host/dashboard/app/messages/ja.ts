@@ -1106,6 +1106,8 @@ const resources: Catalogue['resources'] = {
       disabled: 'オフ',
       shadow: '記録のみ',
       enforce: '適用',
+      shared: '共有',
+      bridge: 'クライアントごと',
     },
     hostHelp: 'アプリがリクエストを送るホスト名。',
     upstreamsHelp:
@@ -1119,6 +1121,8 @@ const resources: Catalogue['resources'] = {
     unitsHelp: '1 回の呼び出しのユニット数。1 行に 1 メソッド：eth_getLogs: 20',
     ratesHelp: '1 行に 1 メソッド。1 秒あたりの呼び出し数と、必要ならバースト：eth_getLogs: 5 20',
     headLagHelp: '空欄の場合はチェーンの既定値。',
+    subscriptionsHelp:
+      'イーサリアム系チェーンの WebSocket ゲートウェイ用です。共有サブスクリプションは、ノードが停止しても別のノードで続きます。',
     noneHelp: '空欄の場合、上限はありません。',
     noLimit: '上限なし',
     noUpstreams: 'このゲートウェイにはノードがありません。',
@@ -1191,6 +1195,7 @@ const resources: Catalogue['resources'] = {
         monotonic: '同じAppに古いブロックを返さない',
         dedupe: '同一の読み取りをまとめる',
         cache: '確定ブロックの応答をキャッシュ',
+        subscriptions: 'サブスクリプション',
       },
     },
   },

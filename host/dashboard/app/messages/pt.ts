@@ -1112,6 +1112,8 @@ const resources: Catalogue['resources'] = {
       disabled: 'Desativado',
       shadow: 'Só registrar',
       enforce: 'Obrigatório',
+      shared: 'Compartilhadas',
+      bridge: 'Uma por cliente',
     },
     hostHelp: 'O nome de host para o qual os apps enviam as solicitações.',
     upstreamsHelp:
@@ -1125,6 +1127,8 @@ const resources: Catalogue['resources'] = {
     unitsHelp: 'Unidades cobradas por chamada, um método por linha: eth_getLogs: 20',
     ratesHelp: 'Um método por linha com chamadas por segundo e, se quiser, uma rajada: eth_getLogs: 5 20',
     headLagHelp: 'Deixe vazio para o padrão da blockchain.',
+    subscriptionsHelp:
+      'Para gateways WebSocket de redes do tipo Ethereum. Assinaturas compartilhadas continuam em outro nó quando o delas falha.',
     noneHelp: 'Deixe vazio para não limitar.',
     noLimit: 'Sem limite',
     noUpstreams: 'Este gateway não tem nós.',
@@ -1197,6 +1201,7 @@ const resources: Catalogue['resources'] = {
         monotonic: 'Nunca um bloco mais antigo para a mesma App',
         dedupe: 'Unir leituras idênticas',
         cache: 'Guardar em cache respostas sobre blocos finais',
+        subscriptions: 'Assinaturas',
       },
     },
   },

@@ -1108,6 +1108,8 @@ const resources: Catalogue['resources'] = {
       disabled: 'Выключено',
       shadow: 'Только запись',
       enforce: 'Применяется',
+      shared: 'Общие',
+      bridge: 'По одной на клиента',
     },
     hostHelp: 'Имя хоста, на который приложения отправляют запросы.',
     upstreamsHelp:
@@ -1121,6 +1123,8 @@ const resources: Catalogue['resources'] = {
     unitsHelp: 'Единицы за вызов, один метод в строке: eth_getLogs: 20',
     ratesHelp: 'Один метод в строке: вызовы в секунду и, если нужно, всплеск: eth_getLogs: 5 20',
     headLagHelp: 'Оставьте пустым для значения блокчейна по умолчанию.',
+    subscriptionsHelp:
+      'Для WebSocket-шлюзов сетей типа Ethereum. Общие подписки продолжаются на другом узле, если их узел отказал.',
     noneHelp: 'Оставьте пустым, чтобы не ограничивать.',
     noLimit: 'Без ограничения',
     noUpstreams: 'У этого шлюза нет узлов.',
@@ -1193,6 +1197,7 @@ const resources: Catalogue['resources'] = {
         monotonic: 'Никогда не отвечать приложению более старым блоком',
         dedupe: 'Объединять одинаковые чтения',
         cache: 'Кешировать ответы о финальных блоках',
+        subscriptions: 'Подписки',
       },
     },
   },

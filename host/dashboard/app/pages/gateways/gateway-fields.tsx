@@ -11,7 +11,7 @@ import {
   useTranslate,
 } from 'react-admin';
 import type { ReactNode } from 'react';
-import { ADMISSION_MODES } from '../../../../../core/gateway/route.ts';
+import { ADMISSION_MODES, SUBSCRIPTION_MODES } from '../../../../../core/gateway/route.ts';
 import type { GatewayItem } from '../../operator-records.ts';
 
 const KEY = 'resources.gateways';
@@ -82,6 +82,12 @@ export function GatewayOptions() {
         <BooleanInput source="reads.monotonic" helperText={false} />
         <BooleanInput source="reads.dedupe" helperText={false} />
         <BooleanInput source="reads.cache" helperText={false} />
+        <SelectInput
+          source="reads.subscriptions"
+          validate={required()}
+          choices={choicesOf(SUBSCRIPTION_MODES)}
+          helperText={`${KEY}.subscriptionsHelp`}
+        />
       </Fields>
       <Fields title={`${KEY}.limits`}>
         <NumberInput source="limits.requests_per_second" helperText={`${KEY}.noneHelp`} />

@@ -208,6 +208,7 @@ function Rules({ gateway }: GatewayProps) {
           [`${FIELD}.reads.monotonic`, yesNo(reads.monotonic)],
           [`${FIELD}.reads.dedupe`, yesNo(reads.dedupe)],
           [`${FIELD}.reads.cache`, yesNo(reads.cache)],
+          [`${FIELD}.reads.subscriptions`, translate(`${KEY}.words.${reads.subscriptions}`)],
         ]}
       />
     </Section>
