@@ -208,9 +208,9 @@ export class RpcClient {
   #lastId = 0;
   readonly #waiting = new Map<unknown, (reply: Reply) => void>();
 
-  constructor(port: number, key = KEY, path = '/') {
+  constructor(port: number, key = KEY, path = '/', host = HOST) {
     this.socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, {
-      headers: { host: HOST, authorization: `Bearer ${key}` },
+      headers: { host, authorization: `Bearer ${key}` },
     });
     this.socket.on('error', () => undefined);
     this.socket.on('close', (code, reason) => (this.closed = { code, reason: reason.toString() }));
@@ -223,8 +223,8 @@ export class RpcClient {
     });
   }
 
-  static async open(port: number, key?: string, path?: string): Promise<RpcClient> {
-    const client = new RpcClient(port, key, path);
+  static async open(port: number, key?: string, path?: string, host?: string): Promise<RpcClient> {
+    const client = new RpcClient(port, key, path, host);
     await new Promise((resolve, reject) => client.socket.once('open', resolve).once('error', reject));
     return client;
   }

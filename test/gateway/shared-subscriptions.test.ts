@@ -381,15 +381,16 @@ describe('shared subscriptions', () => {
   });
 
   test('an upstream that the route no longer has is left, by calls too', async () => {
+    gate.setRoutes([routeOf([first.url], { protocol: 'websocket' })]);
     const client = await open();
     const heads = await client.subscribe('newHeads');
-    const [at, next] = nodes();
-    gate.setRoutes([routeOf([next.url], { protocol: 'websocket' })]);
-    await waitFor(() => at.sockets.size === 0 && next.following === 1);
-    next.mine(branch('a', 41, 41, 'a40'));
+    assert.equal(first.sockets.size, 2);
+    gate.setRoutes([routeOf([second.url], { protocol: 'websocket' })]);
+    await waitFor(() => first.sockets.size === 0 && second.following === 1);
+    second.mine(branch('a', 41, 41, 'a40'));
     await sees(client, heads, ['a41']);
     assert.equal((await client.ask('eth_blockNumber')).result, '0x29');
-    gate.setRoutes([routeOf([next.url], { protocol: 'websocket', enabled: false })]);
+    gate.setRoutes([routeOf([second.url], { protocol: 'websocket', enabled: false })]);
     await waitFor(() => client.closed?.code === 1001);
   });
 

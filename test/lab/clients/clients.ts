@@ -73,6 +73,13 @@ export const CLIENTS: readonly Client[] = [
   }),
 ];
 
+/** Those whose subscriptions are followed over the end of a node. */
+export const SUBSCRIBING_CLIENTS: readonly Client[] = [
+  client('viem', typescript('viem/subscriptions.ts')),
+  client('ethers', [process.execPath, here('ethers/subscriptions.mjs')]),
+  client('web3py', [tool('web3py/bin/python'), here('web3py/subscriptions.py')]),
+];
+
 /** A client of x402, which pays orders. */
 export interface PayingClient extends Client {
   /** The HTTP libraries that it pays with. */

@@ -130,6 +130,17 @@ describe('a feed of blocks', () => {
     }
   });
 
+  it('fault 427: another block than the one that was asked for by its hash does not link', async () => {
+    const { feed, seen } = feedOf();
+    const chain = branch('a', 1, 5, 'g');
+    const source = new ScriptedSource(chain);
+    for (const each of chain) await feed.accept(each, source);
+    seen.length = 0;
+    source.blockByHash = () => Promise.resolve(block('z6', 6, 'a5'));
+    assert.equal(await feed.accept(block('x7', 7, 'y6'), source), 'unlinked');
+    assert.deepEqual(seen, []);
+  });
+
   it('fault 427: a node without the logs of a block delivers nothing of it', async () => {
     const { feed, seen } = feedOf();
     const chain = branch('a', 1, 3, 'g');
