@@ -226,6 +226,18 @@ describe('shared subscriptions', () => {
       await sees(client, logs, ['a41.0', 'a41.1', 'a42.0', 'a42.1']);
     });
 
+  test('an announced block that a reorganisation has taken from its node meanwhile is no fault of the node', async () => {
+    const client = await open();
+    const [heads] = [await client.subscribe('newHeads'), await client.subscribe('logs', {})];
+    const [at] = nodes();
+    const [gone] = branch('g', 41, 41, 'a40');
+    at.announces = false;
+    at.mine(branch('a', 41, 42, 'a40'));
+    at.announce(gone);
+    await sees(client, heads, ['a41', 'a42']);
+    assert.equal(first.count('eth_subscribe') + second.count('eth_subscribe'), 1);
+  });
+
   test('fault 427: announcements that come again, that nobody asked for, and without end change nothing', async () => {
     const client = await open();
     const heads = await client.subscribe('newHeads');
