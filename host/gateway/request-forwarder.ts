@@ -358,9 +358,11 @@ export class RequestForwarder implements BatchOwner, CoalescedReadHandler, Hedge
     const { spread, need } = this.attempts;
     if (live === null || spread === null || need.block !== NEWEST_BLOCK) return;
     const [method = ''] = need.methods;
-    const named = namesItsBlock(method)
-      ? headOfAnswer(method, opening.toString('latin1', 0, Math.min(opening.length, OPENING_BYTES)))
-      : null;
+    // In the replies to a batch the same words may be of another call.
+    const named =
+      !this.batch && namesItsBlock(method)
+        ? headOfAnswer(method, opening.toString('latin1', 0, Math.min(opening.length, OPENING_BYTES)))
+        : null;
     upstream.answered(named === null ? null : believable(live, named), performance.now());
   }
 

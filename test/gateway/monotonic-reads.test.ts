@@ -2,8 +2,18 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { DEFAULT_READS, DEFAULT_TIMEOUTS, newAppKeyText, ShownBlocks, ShownBlockSync } from '../../core/index.ts';
-import type { AppId, GatewayRoute, ReadRules, ShownBlockReport, ShownBlockStore } from '../../core/index.ts';
+import {
+  DEFAULT_READS,
+  DEFAULT_TIMEOUTS,
+  homeOf,
+  newAppKeyText,
+  seedOf,
+  ShownBlock,
+  ShownBlocks,
+  ShownBlockSync,
+  UpstreamHealth,
+} from '../../core/index.ts';
+import type { AppId, GatewayRoute, Home, ReadRules, ShownBlockReport, ShownBlockStore } from '../../core/index.ts';
 import { SeededRandom } from '../support/fakes.ts';
 import { waitFor } from '../support/wait.ts';
 import { appView, ask, bothPaths, keyView, KEY, routeOf, startGateway, startNode } from './support.ts';
@@ -14,6 +24,8 @@ interface ChainNode extends FakeNode {
   head: number;
   /** Set to answer calls in another way. */
   refuses: ((res: ServerResponse) => void) | null;
+  /** The same for all requests. */
+  refusesAll: ((res: ServerResponse) => void) | null;
   /** How often its newest block was read by a call or by its number. */
   reads(): number;
 }
@@ -28,6 +40,16 @@ const resultOf = ({ status, text }: Answer): number => {
   return Number((JSON.parse(text) as { result: string }).result);
 };
 
+/** The home of {@link KEY}'s App first. */
+function homeFirst([one, two]: readonly [ChainNode, ChainNode]): readonly [ChainNode, ChainNode] {
+  const home = (node: ChainNode): Home & { readonly node: ChainNode } => ({
+    node,
+    seed: seedOf(JSON.stringify([node.url, {}])),
+    ...{ shown: new ShownBlock(), health: new UpstreamHealth(), cordoned: false },
+  });
+  return homeOf([home(one), home(two)], seedOf(appView().id))?.node === one ? [one, two] : [two, one];
+}
+
 bothPaths('fault 462: an App is not answered from an older block than before', (path) => {
   const started: { close(): Promise<void> }[] = [];
   afterEach(async () => {
@@ -36,6 +58,10 @@ bothPaths('fault 462: an App is not answered from an older block than before', (
 
   const chainNode = async (head: number): Promise<ChainNode> => {
     const answer = (req: IncomingMessage, res: ServerResponse, body: string): void => {
+      if (node.refusesAll !== null) {
+        node.refusesAll(res);
+        return;
+      }
       const { method } = JSON.parse(body) as { method: string };
       if (node.refuses !== null && method === 'eth_call') {
         node.refuses(res);
@@ -52,7 +78,7 @@ bothPaths('fault 462: an App is not answered from an older block than before', (
     };
     const base = await startNode(answer);
     const reads = (): number => base.seen.filter(({ body }) => body === STATE).length;
-    const node: ChainNode = Object.assign(base, { head, refuses: null, reads });
+    const node: ChainNode = Object.assign(base, { head, refuses: null, refusesAll: null, reads });
     started.push(node);
     return node;
   };
@@ -77,8 +103,7 @@ bothPaths('fault 462: an App is not answered from an older block than before', (
   ): Promise<{ gate: TestGateway; home: ChainNode; other: ChainNode }> => {
     const nodes = [await chainNode(0x40), await chainNode(0x40)] as const;
     const gate = await run(nodes, reads, changes);
-    await ask(gate.port, { body: STATE });
-    const [home, other] = nodes[0].reads() > 0 ? nodes : [nodes[1], nodes[0]];
+    const [home, other] = homeFirst(nodes);
     return { gate, home, other };
   };
 
@@ -139,6 +164,17 @@ bothPaths('fault 462: an App is not answered from an older block than before', (
       assert.equal(resultOf(await ask(gate.port, { body: STATE })), 0x43);
     });
 
+  test('a number in the replies to a batch is not taken for a block', async () => {
+    const { gate, home, other } = await pair();
+    const batch = `[${NUMBER},${call('eth_getBalance', '0x1', 'latest').replace('"id":1', '"id":2')}]`;
+    home.refusesAll = (res) =>
+      void res.end('[{"jsonrpc":"2.0","id":2,"result":"0xffff"},{"jsonrpc":"2.0","id":1,"result":"0x40"}]');
+    assert.equal((await ask(gate.port, { body: batch })).status, 200);
+    await home.close();
+    assert.equal(resultOf(await ask(gate.port, { body: STATE })), 0x40);
+    assert.equal(other.reads(), 1);
+  });
+
   test('no node reaches that block in time: the answer says so, and not an older state', async () => {
     const { gate, home, other } = await pair({}, { timeouts: { ...DEFAULT_TIMEOUTS, connectMs: 300 } });
     home.head = 0x43;
@@ -178,12 +214,15 @@ bothPaths('fault 462: an App is not answered from an older block than before', (
   test('a second request beside a slow one goes only to a node that has the block', async () => {
     const { gate, home, other } = await pair({ hedgeAfterMs: 10 });
     home.head = 0x43;
-    await ask(gate.port, { body: NUMBER });
+    await waitFor(async () => resultOf(await ask(gate.port, { body: NUMBER })) === 0x43);
+    const refusals = async (): Promise<number> =>
+      Number(/outcome="no_upstream"\} (\d+)/.exec(await gate.metrics())?.[1] ?? 0);
+    const before = await refusals();
     const held: ServerResponse[] = [];
     home.refuses = (res) => void held.push(res);
     const reply = ask(gate.port, { body: STATE });
     const res = await waitFor(() => held[0]);
-    await waitFor(async () => (await gate.metrics()).includes('outcome="no_upstream"} 1'));
+    await waitFor(async () => (await refusals()) > before);
     assert.equal(other.reads(), 0);
     res.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","id":1,"result":"0x43"}');
     assert.equal(resultOf(await reply), 0x43);
@@ -241,7 +280,7 @@ bothPaths('fault 462: an App is not answered from an older block than before', (
     };
     const gates = [await open('one'), await open('two')] as const;
     for (const { port } of gates) await ask(port, { body: STATE });
-    const [home, other] = nodes[0].reads() > 0 ? nodes : [nodes[1], nodes[0]];
+    const [home, other] = homeFirst(nodes);
     const exchange = async (): Promise<void> => {
       for (const sync of syncs) await sync.run();
     };
