@@ -170,7 +170,11 @@ export class WebSocketBridge {
     this.#unsent += bytes.length;
     this.#bytesOut += bytes.length;
     this.#count(UNREAD, 0, bytes.length);
-    this.#client.send(bytes, { binary: false }, () => (this.#unsent -= bytes.length));
+    this.#client.send(bytes, { binary: false }, () => {
+      this.#unsent -= bytes.length;
+      // It may have been behind this that an answer of the upstream was sent.
+      if (this.#upstream?.isPaused === true && this.#client.bufferedAmount < HIGH_WATER / 2) this.#upstream.resume();
+    });
   }
 
   /** Sends an answer of the gateway to the client. */

@@ -181,7 +181,7 @@ export class WebSockets {
   }
 
   #checkAll(): void {
-    this.#hub.check(performance.now());
+    guarded(this.#hub, () => this.#hub.check(performance.now()))();
     for (const bridge of this.#bridges) guarded(bridge, () => this.#check(bridge))();
   }
 

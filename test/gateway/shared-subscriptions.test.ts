@@ -79,7 +79,7 @@ describe('shared subscriptions', () => {
     assert.equal((await client.ask('eth_unsubscribe', id)).result, true);
     assert.equal((await client.ask('eth_unsubscribe', id)).error?.message, 'subscription not found');
     const [at] = nodes();
-    at.mine(branch('a', 41, 41, 'a40'));
+    for (const node of [first, second]) node.mine(branch('a', 41, 41, 'a40'));
     await sees(other, kept, ['a41']);
     assert.deepEqual(client.seen(id), []);
     const before = at.sockets.size;

@@ -68,7 +68,11 @@ export class RouteFeed {
 
   constructor(deps: RouteFeedDeps) {
     this.#deps = deps;
-    void this.#run();
+    this.#run().catch((error: unknown) => {
+      deps.logger.error('a shared subscription failed', { error });
+      this.#giveUp();
+      this.close();
+    });
   }
 
   /**

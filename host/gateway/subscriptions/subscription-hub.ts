@@ -1,4 +1,5 @@
 import type { Logger, RouteId, SharedKind } from '../../../core/index.ts';
+import type { Abortable } from '../guard-methods.ts';
 import type { LiveRoute, LiveRoutes } from '../live-route.ts';
 import { RouteFeed } from './route-feed.ts';
 import type { Subscribed } from './route-feed.ts';
@@ -12,7 +13,7 @@ export interface SubscriptionHubDeps {
 }
 
 /** The shared subscriptions of all routes: a feed for each route that has any. */
-export class SubscriptionHub {
+export class SubscriptionHub implements Abortable {
   readonly #deps: SubscriptionHubDeps;
   readonly #feeds = new Map<RouteId, RouteFeed>();
 
@@ -32,6 +33,11 @@ export class SubscriptionHub {
 
   unsubscribe({ route: { id } }: LiveRoute, subscription: Subscription): void {
     this.#feeds.get(id)?.unsubscribe(subscription);
+  }
+
+  /** An internal error of a check, which the next one may not have. */
+  abort(error: unknown): void {
+    this.#deps.logger.error('a shared subscription failed', { error });
   }
 
   /** Called at intervals. */
