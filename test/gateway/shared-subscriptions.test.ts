@@ -389,7 +389,7 @@ describe('shared subscriptions', () => {
     const [at, next] = nodes();
     next.mine(branch('a', 41, 45, 'a40'));
     await sees(client, heads, names('a', 41, 45));
-    assert.equal(at.following, 0);
+    await waitFor(() => at.following === 0);
   });
 
   test('an upstream that the route no longer has is left, by calls too', async () => {
