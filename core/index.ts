@@ -281,6 +281,7 @@ export * from './payouts/wallet-store.ts';
 export * from './app/ports.ts';
 export * from './gateway/route-fields.ts';
 export * from './gateway/routes.ts';
+export * from './gateway/configured-routes.ts';
 export * from './gateway/route-places.ts';
 export * from './gateway/route-cache.ts';
 export * from './gateway/feed-follower.ts';

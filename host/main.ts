@@ -1,8 +1,10 @@
-import { loadConfig } from './settings/config.ts';
+import { loadSettings } from './settings/config.ts';
 import type { HostConfig } from './settings/config.ts';
 import { createHost } from './host.ts';
 import type { Host } from './host.ts';
+import { acceptReloads } from './boot/accept-reloads.ts';
 import { openLog } from './boot/log.ts';
+import { Reloading } from './boot/reloading.ts';
 import { growYoungGenerationForGateway, unlimitMemory } from './boot/memory.ts';
 import { endOnUncaughtError, stopOnSignal } from './boot/process-end.ts';
 import { processCount } from './processes/process-count.ts';
@@ -28,14 +30,23 @@ export async function serve(json: boolean, say: (line: string) => void, options:
     const run: RunTill = (parts) => runTill({ ...parts, json });
     return runOneOfSeveral(place, options, run, OUTDATED_EXIT);
   }
-  const config = await loadConfig();
+  const settings = await loadSettings();
+  const { config } = settings;
   const { count, because } = processCount(config);
-  const log = openLog(count === 1 ? {} : { process: 'primary' });
+  const log = openLog(count === 1 ? {} : { process: 'primary' }, config.logLevel);
   if (because !== null) log.logger.warn('processes is "auto", and there are fewer than cores', { count, because });
   try {
     if (count === 1) {
       const greet = (lines: readonly string[]): void => lines.forEach(say);
-      return await runTill({ config, log, options, json, greet, secondSignal: 'end', onHost: () => undefined });
+      let endReloads = (): void => undefined;
+      const code = await runTill({
+        ...{ settings, read: loadSettings, log, options, json, greet, secondSignal: 'end' },
+        onHost: async (_host, reload) => {
+          endReloads = await acceptReloads(config.dataDir, reload, log.logger);
+        },
+      });
+      endReloads();
+      return code;
     }
     const { runPrimary } = await import('./processes/primary.ts');
     return await runPrimary({ count, config, log, say, outdatedExit: OUTDATED_EXIT });
@@ -46,7 +57,8 @@ export async function serve(json: boolean, say: (line: string) => void, options:
 
 /** Runs a till in this process until a signal ends it. @returns the exit code */
 async function runTill(parts: TillParts & { readonly json: boolean }): Promise<number> {
-  const { config, log, options, json, greet, secondSignal, onHost } = parts;
+  const { settings, read, log, options, json, greet, secondSignal, onHost } = parts;
+  const { config } = settings;
   const host = createHost(config, { ...options, logger: log.logger });
   endOnUncaughtError(log);
   const stopped = stopOnSignal(host, log, secondSignal);
@@ -56,7 +68,13 @@ async function runTill(parts: TillParts & { readonly json: boolean }): Promise<n
     unlimitMemory();
     calm();
   });
-  onHost(host);
+  const { logger } = log;
+  const { till } = host;
+  const reloading = new Reloading({
+    ...{ started: settings, read, till, logger, metrics: till.metrics },
+    setLogLevel: (level) => log.setLevel(level),
+  });
+  await onHost(host, () => reloading.run());
   greet(json ? [JSON.stringify(summary(host, config.mode))] : greeting(host, config));
   return Promise.race([stopped, host.outdated.then(() => OUTDATED_EXIT)]);
 }

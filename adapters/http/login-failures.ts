@@ -11,7 +11,7 @@ interface Count {
 
 export interface LoginFailuresOptions {
   /** Failures allowed in a minute for an address, and for an account from one network. */
-  readonly perMinute: number;
+  readonly perMinute: () => number;
   readonly maxKeys?: number;
   readonly now?: () => number;
 }
@@ -49,7 +49,7 @@ export class LoginFailures {
     this.#prune((count) => count.until <= at);
     const full = keys
       .map((key) => this.#counts.get(key))
-      .find((count) => count !== undefined && count.tries >= perMinute);
+      .find((count) => count !== undefined && count.tries >= perMinute());
     if (full !== undefined) throw tooMany(full.until - at);
     for (const key of keys) {
       const count = this.#counts.get(key);

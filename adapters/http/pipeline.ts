@@ -48,14 +48,15 @@ export class HttpApi {
   readonly #turns = new FairTurns();
   readonly #logins: LoginFailures;
   readonly #payers: RateLimit;
-  readonly #payersOfOrder = new RateLimit(PAYER_WRITES_OF_ORDER);
+  readonly #payersOfOrder = new RateLimit(() => PAYER_WRITES_OF_ORDER);
 
   constructor(operations: readonly Operation[], deps: HttpDeps) {
     this.#routes = new HttpRouter(operations);
     this.#deps = deps;
-    this.#requests = new RateLimit(deps.settings.requestsPerMinute);
-    this.#logins = new LoginFailures({ perMinute: deps.settings.loginsPerMinute });
-    this.#payers = new RateLimit(deps.settings.payerWritesPerMinute);
+    const { settings } = deps;
+    this.#requests = new RateLimit(() => settings.requestsPerMinute);
+    this.#logins = new LoginFailures({ perMinute: () => settings.loginsPerMinute });
+    this.#payers = new RateLimit(() => settings.payerWritesPerMinute);
   }
 
   /** Finds the operations at a target's path, for all methods; `null` for an unknown path. */

@@ -7,14 +7,17 @@ export const PAYER_WRITES_OF_ORDER = 12;
 /** Limits the requests of each key in each minute. Each instance counts its own requests. */
 export class RateLimit {
   readonly #limiter: RateLimiterMemory;
+  readonly #perMinute: () => number;
 
-  /** @param perMinute - the most requests of a key in a minute */
-  constructor(perMinute: number) {
-    this.#limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
+  /** @param perMinute - the most requests of a key in a minute, at present */
+  constructor(perMinute: () => number) {
+    this.#perMinute = perMinute;
+    this.#limiter = new RateLimiterMemory({ points: perMinute(), duration: 60 });
   }
 
   /** @throws TillgateError `RATE_LIMITED`, with the seconds until the next minute of this key begins */
   async take(key: string): Promise<void> {
+    this.#limiter.points = this.#perMinute();
     try {
       await this.#limiter.consume(key);
     } catch (refusal) {

@@ -5,7 +5,18 @@ import { cleanFields } from './clean-fields.ts';
 import { scrubText } from './secret-text.ts';
 
 /** From the lowest to the highest; `silent` writes nothing. */
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LEVELS)[number];
+
+/** The level of a logger and of its children. */
+interface Threshold {
+  level: LogLevel;
+}
+
+interface PinoParent {
+  readonly instance: PinoInstance;
+  readonly threshold: Threshold;
+}
 
 /** Settings of {@link PinoLogger}; each has a default. */
 export interface PinoLoggerOptions {
@@ -20,10 +31,17 @@ export interface PinoLoggerOptions {
  */
 export class PinoLogger implements Logger {
   readonly #pino: PinoInstance;
+  readonly #threshold: Threshold;
 
-  /** @param instance - the pino logger to write with, for children */
-  constructor(options: PinoLoggerOptions = {}, instance: PinoInstance = createPino(options)) {
-    this.#pino = instance;
+  /** @param parent - the logger whose output and level a child shares */
+  constructor(options: PinoLoggerOptions = {}, parent: PinoParent | null = null) {
+    this.#pino = parent?.instance ?? createPino(options);
+    this.#threshold = parent?.threshold ?? { level: options.level ?? 'info' };
+  }
+
+  /** Sets the lowest level that is written from now on, by all children too. */
+  setLevel(level: LogLevel): void {
+    this.#threshold.level = level;
   }
 
   debug(message: string, fields?: LogFields): void {
@@ -42,19 +60,21 @@ export class PinoLogger implements Logger {
     this.#write('error', message, fields);
   }
 
-  child(fields: LogFields): Logger {
-    return new PinoLogger({}, this.#pino.child({ ...cleanFields(fields) }));
+  child(fields: LogFields): PinoLogger {
+    const instance = this.#pino.child({ ...cleanFields(fields) });
+    return new PinoLogger({}, { instance, threshold: this.#threshold });
   }
 
   #write(level: Exclude<LogLevel, 'silent'>, message: string, fields: LogFields | undefined): void {
-    if (!this.#pino.isLevelEnabled(level)) return;
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(this.#threshold.level)) return;
     this.#pino[level](fields === undefined ? {} : cleanFields(fields), scrubText(message));
   }
 }
 
-function createPino({ level = 'info', destination }: PinoLoggerOptions): PinoInstance {
+function createPino({ destination }: PinoLoggerOptions): PinoInstance {
   const options: LoggerOptions = {
-    level,
+    // The logger itself compares levels, so that one change of the level reaches all children.
+    level: 'debug',
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },

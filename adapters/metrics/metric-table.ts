@@ -157,6 +157,10 @@ export const METRIC_TABLE = {
     together: 'min',
   },
   tillgate_gateway_websockets: { ...gauge('Open WebSocket connections.', 'route'), together: 'sum' },
+  tillgate_settings_reloads_total: counter(
+    'Times that the settings file was read again while the server ran: applied, or refused as invalid.',
+    'outcome',
+  ),
   tillgate_database_wait_seconds_total: counter('Seconds that work waited because every connection was in use.'),
   tillgate_worker_errors_total: counter('Runs of a worker that failed and are tried again.', 'loop'),
   tillgate_loop_success_timestamp_seconds: gauge(

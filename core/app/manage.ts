@@ -34,7 +34,7 @@ import type {
 } from '../access/index.ts';
 import type { RescanDeposits, UnassignedDeposits } from '../deposits/index.ts';
 import type { CallbackPlaces, TestEventPresenter } from '../notify/index.ts';
-import type { AdmissionCount, GatewayRoute, ManageRoutesDeps, RoutePlaces, TopUps } from '../gateway/index.ts';
+import type { AdmissionCount, ConfiguredRoutes, ManageRoutesDeps, RoutePlaces, TopUps } from '../gateway/index.ts';
 import type {
   AppId,
   AssetCatalogue,
@@ -86,14 +86,14 @@ export interface ManageSettings {
   readonly pageMax: number;
   /** Whether new Apps are prepaid; `null` where no plans are sold. */
   readonly newAppsPrepaid: boolean | null;
-  /** The most Apps of an account; {@link DEFAULT_APPS_PER_ACCOUNT} by default. */
-  readonly appsPerAccount?: number;
+  /** The most Apps of an account at present; {@link DEFAULT_APPS_PER_ACCOUNT} by default. */
+  readonly appsPerAccount?: () => number;
   /** How long changed withdrawal addresses, and switching off a protection, are delayed, in milliseconds. */
   readonly addressHoldMs: number;
   /** The number of persons who must approve a held payment; {@link DEFAULT_APPROVALS} by default. */
   readonly approvals?: number;
   /** The gateways of the configuration. */
-  readonly routes: readonly GatewayRoute[];
+  readonly routes: Pick<ConfiguredRoutes, 'all'>;
   /** Limits on the hosts and upstreams of routes that are created by the management API. */
   readonly routePlaces: RoutePlaces;
   /** Limits on the URLs of webhook endpoints. */
@@ -179,7 +179,7 @@ function sessionLife({ sessionTtlSeconds, sessionIdleSeconds, sessionsPerAccount
 export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const { graceSeconds, pageMax, addressHoldMs, routes: configured, newAppsPrepaid } = settings;
   const { stepUpSeconds = DEFAULT_STEP_UP_SECONDS, secondFactorOf, approvals } = settings;
-  const { appsPerAccount = DEFAULT_APPS_PER_ACCOUNT } = settings;
+  const { appsPerAccount = () => DEFAULT_APPS_PER_ACCOUNT } = settings;
   const { temporaryPasswordSeconds = DEFAULT_TEMPORARY_PASSWORD_SECONDS } = settings;
   const temporaryPasswordMs = temporaryPasswordSeconds * 1000;
   const shared = { ...deps, pageMax, appsPerAccount };

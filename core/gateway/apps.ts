@@ -34,7 +34,7 @@ export interface NewApp {
 export interface AppsDeps extends KeyMaker {
   readonly storage: Pick<Storage, 'apps' | 'feed' | 'transaction'>;
   /** The most Apps of an account; {@link DEFAULT_APPS_PER_ACCOUNT} by default. */
-  readonly appsPerAccount?: number;
+  readonly appsPerAccount?: () => number;
   /** None by default. */
   readonly trace?: Trace;
 }
@@ -74,7 +74,7 @@ export class Apps {
       ...appErrors({ name, chains }),
       ...(providerWrong === null ? [] : [{ path: 'providerId', message: providerWrong }]),
     ]);
-    const { storage, clock, ids, trace, appsPerAccount = DEFAULT_APPS_PER_ACCOUNT } = this.#deps;
+    const { storage, clock, ids, trace, appsPerAccount = () => DEFAULT_APPS_PER_ACCOUNT } = this.#deps;
     const app = newApp({ accountId, name, chains, providerId, prepaid }, ids.next() as AppId, clock.now());
     const key = makeKey(this.#deps, app.id);
     await storage.transaction(async (tx) => {
@@ -82,10 +82,10 @@ export class Apps {
       const status = await apps.accountStatus(accountId);
       if (status === null) throw accountNotFound();
       if (status === 'archived') throw new TillgateError('STATE_CONFLICT', 'The account is archived.');
-      if ((await apps.countOf(accountId)) >= appsPerAccount)
+      if ((await apps.countOf(accountId)) >= appsPerAccount())
         throw new TillgateError(
           'STATE_CONFLICT',
-          `The account has reached its limit of ${appsPerAccount} Apps (setting limits.appsPerAccount).`,
+          `The account has reached its limit of ${appsPerAccount()} Apps (setting limits.appsPerAccount).`,
         );
       await addApp(tx, app, key, this.#deps.random);
       trace?.(tx, appCreated(app));

@@ -2,6 +2,7 @@ export { AccountApps } from './account-apps.ts';
 export type { AdmissionCount } from './admission-tally.ts';
 export { AppKeys } from './app-keys.ts';
 export { Apps, DEFAULT_APPS_PER_ACCOUNT } from './apps.ts';
+export type { ConfiguredRoutes } from './configured-routes.ts';
 export { CHANGE_FEED } from './change-feed.ts';
 export { KEY_DIRECTORY } from './key-directory.ts';
 export { ManageApps } from './manage-apps.ts';

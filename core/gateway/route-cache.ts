@@ -2,7 +2,8 @@ import type { GatewaySubject } from './change-feed.ts';
 import type { Logger, RouteId, Vault } from '../kernel/index.ts';
 import type { RouteStore } from './route-store.ts';
 import type { FeedReader } from './feed-follower.ts';
-import { cordonedUrl, Cordons } from './cordon.ts';
+import type { ConfiguredRoutes } from './configured-routes.ts';
+import { cordonedUrl, Cordons, NO_CORDONS } from './cordon.ts';
 import type { StoredCordon } from './cordon.ts';
 import { openRoute } from './routes.ts';
 import { GatewayRouteTable } from './route.ts';
@@ -13,17 +14,21 @@ export interface RouteCacheDeps {
   readonly vault: Vault;
   readonly logger: Logger;
   /** The routes of the configuration, which take precedence over those of the database. */
-  readonly configured: readonly GatewayRoute[];
+  readonly configured: Pick<ConfiguredRoutes, 'all' | 'onChange'>;
 }
 
 /** The routes of the configuration and of the database; the change feed updates the latter. */
 export class RouteCache implements FeedReader {
   readonly #deps: RouteCacheDeps;
   #table: GatewayRouteTable;
+  /** The routes of the database and the cordons, as they were read last. */
+  #stored: readonly GatewayRoute[] = [];
+  #cordons = NO_CORDONS;
 
   constructor(deps: RouteCacheDeps) {
     this.#deps = deps;
-    this.#table = new GatewayRouteTable(deps.configured);
+    this.#table = new GatewayRouteTable(deps.configured.all());
+    deps.configured.onChange(() => this.#rebuild());
   }
 
   /** The current table; each change creates a new one. */
@@ -32,12 +37,15 @@ export class RouteCache implements FeedReader {
   }
 
   async load(): Promise<void> {
-    const { routes, configured } = this.#deps;
+    const { routes } = this.#deps;
     const [stored, cordons] = [await routes.all(), await routes.cordons()];
-    this.#table = new GatewayRouteTable(
-      [...stored.flatMap((route) => this.#open(route)), ...configured],
-      new Cordons(cordons.flatMap((cordon) => this.#openCordon(cordon))),
-    );
+    this.#stored = stored.flatMap((route) => this.#open(route));
+    this.#cordons = new Cordons(cordons.flatMap((cordon) => this.#openCordon(cordon)));
+    this.#rebuild();
+  }
+
+  #rebuild(): void {
+    this.#table = new GatewayRouteTable([...this.#stored, ...this.#deps.configured.all()], this.#cordons);
   }
 
   async apply(subjects: readonly GatewaySubject[]): Promise<void> {

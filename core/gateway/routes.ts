@@ -10,6 +10,7 @@ import type {
   UpstreamId,
   Vault,
 } from '../kernel/index.ts';
+import type { ConfiguredRoutes } from './configured-routes.ts';
 import type { Cordons } from './cordon.ts';
 import { RouteCordons, upstreamRecords } from './route-cordons.ts';
 import type { UpstreamRecord } from './route-cordons.ts';
@@ -84,7 +85,7 @@ export interface RoutesDeps {
   readonly vault: Vault;
   readonly ids: IdGenerator;
   readonly clock: Clock;
-  readonly configured: readonly GatewayRoute[];
+  readonly configured: Pick<ConfiguredRoutes, 'all'>;
   /** Limits for routes of the database. */
   readonly places: RoutePlaces;
   /** None by default. */
@@ -168,13 +169,13 @@ export class Routes {
     const stored = await storage.routes.all();
     const cordons = await this.#cordons.all();
     return [
-      ...own.map((route) => this.#configured(route, cordons)),
+      ...own.all().map((route) => this.#configured(route, cordons)),
       ...stored.map((route) => this.#record(route, cordons)),
     ];
   }
 
   async find(id: RouteId): Promise<RouteRecord | null> {
-    const own = this.#deps.configured.find((route) => route.id === id);
+    const own = this.#deps.configured.all().find((route) => route.id === id);
     if (own !== undefined) return this.#configured(own, await this.#cordons.all());
     const stored = await this.#deps.storage.routes.find(id);
     return stored === null ? null : this.#record(stored, await this.#cordons.all());
@@ -205,7 +206,7 @@ export class Routes {
    */
   async update(id: RouteId, changes: RouteChanges): Promise<RouteRecord> {
     const { storage, vault, clock, configured: own, places, trace } = this.#deps;
-    if (own.some((route) => route.id === id))
+    if (own.all().some((route) => route.id === id))
       throw new TillgateError('STATE_CONFLICT', 'The gateway is defined in the configuration; change it there.');
     // Before the transaction: a name server may take its time.
     refuse(await nameErrors(urlsOf(changes.upstreams ?? []), places));
@@ -263,7 +264,7 @@ export class Routes {
   }
 
   #isConfigured(host: string): boolean {
-    return this.#deps.configured.some((route) => route.host === host);
+    return this.#deps.configured.all().some((route) => route.host === host);
   }
 
   #sealed({ upstreams, ...rest }: GatewayRoute, createdAt: Millis, modifiedAt: Millis): StoredRoute {

@@ -48,6 +48,7 @@ import {
   RequestRefund,
   RequestWithdrawal,
   RescanDeposits,
+  ConfiguredRoutes,
   RouteCache,
   SecondFactor,
   StoreAlerts,
@@ -424,10 +425,11 @@ const noticeRecipes = lightningRecipes
 
 /** The node gateway: its routes, keys, rate limits, and the proxy itself. */
 const gatewayRecipes = noticeRecipes
+  .part('configuredRoutes', ({ config }) => new ConfiguredRoutes(config.gateways))
   .inner(
     'routeCache',
-    ({ storage, vault, logger, config }) =>
-      new RouteCache({ routes: storage.routes, configured: config.gateways, vault, logger }),
+    ({ storage, vault, logger, configuredRoutes: configured }) =>
+      new RouteCache({ routes: storage.routes, configured, vault, logger }),
   )
   .inner('usageMeter', ({ clock }) => new UsageMeter(clock))
   .inner(
@@ -499,9 +501,9 @@ const gatewayRecipes = noticeRecipes
       new UsageRecorder({ ...common, meter, allowance, usage, prepaid, instance: randomUUID() }),
   )
   .part('gateway', (parts) => {
-    const { config, routeCache } = parts;
-    return new LazyGateway({
-      ...gatewaySettings(config),
+    const { config, routeCache, configuredRoutes } = parts;
+    const gateway = new LazyGateway({
+      ...gatewaySettings(config, configuredRoutes),
       sales: config.gateway.sales === null ? null : { sales: parts.gateSales, ...saleSettings(config) },
       clock: parts.clock,
       metrics: parts.metrics,
@@ -515,6 +517,9 @@ const gatewayRecipes = noticeRecipes
       meter: parts.usageMeter,
       traceId: randomTraceId,
     });
+    // After the cache of routes, which was made before.
+    configuredRoutes.onChange(() => gateway.routesChanged());
+    return gateway;
   });
 
 /** The recipes of all parts. The last one makes the management API's use cases, which commands use too. */
@@ -547,7 +552,7 @@ export const RECIPES = gatewayRecipes.part('manage', (parts) => {
     presenter: eventPresenter(parts.assets),
     admissionTally: (app) => gateway.admissionTally(app),
     upstreamHealth: (route) => gateway.upstreamHealth(route),
-    settings: manageSettings(config, baseUrl),
+    settings: manageSettings(config, baseUrl, parts.configuredRoutes),
   });
 });
 

@@ -4,6 +4,7 @@ import type {
   Asset,
   ChainRegistry,
   Clock,
+  ConfiguredRoutes,
   Logger,
   ManageSettings,
   PasskeyVerifier,
@@ -46,23 +47,21 @@ export function footerOf(
 }
 
 /** The settings of the node gateway, except those of its sales. */
-export function gatewaySettings({
-  gateway: { cache: _cache, ...gateway },
-  gateways,
-  limits,
-}: TillConfig): Omit<TillConfig['gateway'], 'sales' | 'cache'> &
-  Pick<LazyGatewayDeps, 'limitPerAccount' | 'allowsPrivate'> {
+export function gatewaySettings(
+  { gateway: { cache: _cache, ...gateway }, limits }: TillConfig,
+  configured: ConfiguredRoutes,
+): Omit<TillConfig['gateway'], 'sales' | 'cache'> & Pick<LazyGatewayDeps, 'limitPerAccount' | 'allowsPrivate'> {
   return {
     ...gateway,
-    limitPerAccount: limits.perAccount,
+    limitPerAccount: () => limits.perAccount,
     // Gateways of the settings file may lead to private networks.
-    allowsPrivate: (route) => gateway.allowPrivateUpstreams || gateways.includes(route),
+    allowsPrivate: (route) => gateway.allowPrivateUpstreams || configured.all().includes(route),
   };
 }
 
 /** The settings of the plans that the node gateway sells. */
 export function saleSettings({ orders, limits }: TillConfig): Omit<NonNullable<LazyGatewayDeps['sales']>, 'sales'> {
-  return { orderTimeoutMs: orders.timeoutMs, payerWritesPerMinute: limits.payerWritesPerMinute };
+  return { orderTimeoutMs: orders.timeoutMs, payerWritesPerMinute: () => limits.payerWritesPerMinute };
 }
 
 /** Accepts the passkeys of the till's own address. */
@@ -77,8 +76,9 @@ export function passkeyVerifier({ mode, serviceName }: TillConfig, baseUrl: Base
 
 /** The settings of the management use cases. */
 export function manageSettings(
-  { auth, keys, limits, gateway: { sales, allowPrivateUpstreams }, gateways, withdrawals, callbacks }: TillConfig,
+  { auth, keys, limits, gateway: { sales, allowPrivateUpstreams }, withdrawals, callbacks }: TillConfig,
   baseUrl: BaseUrl,
+  configured: ConfiguredRoutes,
 ): ManageSettings {
   return {
     sessionTtlSeconds: auth.tokenTtlSeconds,
@@ -89,11 +89,11 @@ export function manageSettings(
     secondFactorOf: auth.secondFactor,
     graceSeconds: keys.graceSeconds,
     pageMax: PAGE_MAX,
-    appsPerAccount: limits.appsPerAccount,
+    appsPerAccount: () => limits.appsPerAccount,
     newAppsPrepaid: sales?.newAppsPrepaid ?? null,
     addressHoldMs: withdrawals.addressHoldMs,
     approvals: withdrawals.approvals,
-    routes: gateways,
+    routes: configured,
     callbackPlaces: { allowPrivateNetworks: callbacks.allowPrivateNetworks, hosts: callbacks.hosts },
     routePlaces: {
       ...{ ownHosts: () => ownHosts(baseUrl), allowPrivateUpstreams },

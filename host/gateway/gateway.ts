@@ -71,7 +71,7 @@ export interface GatewayDeps {
   /** The blocks that were answered, to exchange them with other instances; by default there are none. */
   readonly shownBlocks?: ShownBlocks;
   /** The limit of all Apps of an account together, as a multiple of one App's limit. */
-  readonly limitPerAccount?: number;
+  readonly limitPerAccount?: () => number;
   /** Whether the upstreams of a route may be at private addresses. By default those of each: nobody but the operator makes routes then. */
   readonly allowsPrivate?: (route: GatewayRoute) => boolean;
   /** Sells plans with refusals; by default nothing is sold. */
@@ -112,6 +112,8 @@ export interface Gateway {
   admissionTally(appId: AppId): readonly AdmissionCount[];
   /** This instance's view of a route's upstreams, in their order; `null` for one that it does not use. */
   upstreamHealth(route: GatewayRoute): readonly (UpstreamView | null)[];
+  /** Follows the current routes at once; without it that happens with the next request. */
+  refresh(): void;
   /** Passes on the counts of the last half second; call it before metrics are read. */
   flush(): void;
   /** Closes WebSockets and upstream connections at once, also during a request. */
@@ -154,7 +156,7 @@ class HttpGateway implements Gateway {
       sales = null,
       trustedHops = () => 0,
       sharedCache = null,
-      limitPerAccount = DEFAULT_LIMIT_PER_ACCOUNT,
+      limitPerAccount = () => DEFAULT_LIMIT_PER_ACCOUNT,
       allowsPrivate = () => true,
       subscriptionSilenceMs: silenceMs = null,
     } = deps;
@@ -255,6 +257,10 @@ class HttpGateway implements Gateway {
 
   upstreamHealth(route: GatewayRoute): readonly (UpstreamView | null)[] {
     return this.#routes.health(route, performance.now());
+  }
+
+  refresh(): void {
+    this.#routes.refresh();
   }
 
   flush(): void {

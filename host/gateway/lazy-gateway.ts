@@ -38,6 +38,12 @@ export class LazyGateway {
     }
   }
 
+  /** After a change of the routes that the key directory does not tell of. */
+  routesChanged(): void {
+    this.openIfNeeded();
+    this.#gateway?.refresh();
+  }
+
   /** Sets the number of trusted proxies in front of the gateway. */
   isBehind(trustedHops: number): void {
     this.#trustedHops = trustedHops;

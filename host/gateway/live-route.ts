@@ -149,7 +149,7 @@ export interface LiveRoutesDeps {
   readonly logger: Logger;
   readonly openRawTransport: OpenRawTransport | null;
   /** The limit of all Apps of an account together, as a multiple of one App's limit. */
-  readonly limitPerAccount: number;
+  readonly limitPerAccount: () => number;
   /** Whether the upstreams of a route may be in private networks. */
   readonly allowsPrivate: (route: GatewayRoute) => boolean;
 }
@@ -159,7 +159,7 @@ export class LiveRoutes {
   readonly #table: () => GatewayRouteTable;
   readonly #logger: Logger;
   readonly #openRawTransport: OpenRawTransport | null;
-  readonly #limitPerAccount: number;
+  readonly #limitPerAccount: () => number;
   readonly #allowsPrivate: LiveRoutesDeps['allowsPrivate'];
   readonly #shownBlocks: ShownBlocks;
   #current: GatewayRouteTable | null = null;
@@ -250,8 +250,9 @@ export class LiveRoutes {
       this.#upstreams.set(name, upstream);
       return upstream;
     });
-    const limits = routeLimits(route, this.#limitPerAccount);
-    const rates = ratedMethods(route.limits.methods, this.#limitPerAccount);
+    const perAccount = this.#limitPerAccount();
+    const limits = routeLimits(route, perAccount);
+    const rates = ratedMethods(route.limits.methods, perAccount);
     const chain = chainFacts(route.chain);
     const { cache, dedupe } = route.reads;
     const kept = cache && route.protocol === 'jsonrpc' && chain.family === 'evm';

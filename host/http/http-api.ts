@@ -51,7 +51,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
   const extra = [
     ...checkout.operations,
     ...linkOperations(till, config.mode === 'production'),
-    ...x402Operations({ charges: till.requestCharge, payerWritesPerMinute: settings.payerWritesPerMinute }),
+    ...x402Operations({ charges: till.requestCharge, payerWritesPerMinute: () => settings.payerWritesPerMinute }),
     ...(config.gateway.sales === null ? [] : topUpOperations(till.topUps)),
     ...v1Operations(manageDeps(till, config)),
     ...(edge.docs === false ? [] : [docs]),
@@ -75,9 +75,16 @@ function httpSettings({ mode, serviceName, limits, callbacks }: TillConfig, trus
     secureCookies: mode === 'production',
     sandbox: mode === 'sandbox',
     pageMax: PAGE_MAX,
-    requestsPerMinute: limits.requestsPerMinute,
-    loginsPerMinute: limits.loginsPerMinute,
-    payerWritesPerMinute: limits.payerWritesPerMinute,
+    // Read at each use: they may change while the till runs.
+    get requestsPerMinute() {
+      return limits.requestsPerMinute;
+    },
+    get loginsPerMinute() {
+      return limits.loginsPerMinute;
+    },
+    get payerWritesPerMinute() {
+      return limits.payerWritesPerMinute;
+    },
     trustedHops,
     allowPrivateNetworks: callbacks.allowPrivateNetworks,
     callbackHosts: callbacks.hosts,

@@ -1,4 +1,5 @@
 import type { CollectedMetrics } from '../../adapters/metrics/index.ts';
+import type { Reloaded } from '../boot/reloading.ts';
 import { isTillgateError, TillgateError } from '../../core/index.ts';
 import type { ErrorDetails, ErrorCode } from '../../core/index.ts';
 
@@ -10,11 +11,14 @@ export type FromProcess =
   | { readonly kind: 'outdated' }
   /** Requests the metrics of all processes. */
   | { readonly kind: 'scrape'; readonly id: number }
-  | { readonly kind: 'collected'; readonly id: number; readonly metrics: CollectedMetrics };
+  | { readonly kind: 'collected'; readonly id: number; readonly metrics: CollectedMetrics }
+  | { readonly kind: 'reloaded'; readonly id: number; readonly answer: Reloaded };
 
 /** Messages from the primary to a process. */
 export type ToProcess =
   | { readonly kind: 'collect'; readonly id: number }
+  /** Asks to read the settings again. */
+  | { readonly kind: 'reload'; readonly id: number }
   | { readonly kind: 'scraped'; readonly id: number; readonly text: string };
 
 /** Holds the message under our own field, because packages send messages between processes too. */

@@ -1,10 +1,11 @@
 import { PromMetrics } from '../../adapters/metrics/index.ts';
 import type { Logger } from '../../core/index.ts';
-import { loadConfig } from '../settings/config.ts';
-import type { HostConfig } from '../settings/config.ts';
+import { loadSettings } from '../settings/config.ts';
+import type { LoadedSettings } from '../settings/config.ts';
 import { openLog } from '../boot/log.ts';
 import type { ProcessLog } from '../boot/log.ts';
 import type { Host } from '../host.ts';
+import type { Reloaded } from '../boot/reloading.ts';
 import type { RuntimeOptions } from '../boot/runtime.ts';
 import { shareOf } from './process-share.ts';
 import type { ProcessPlace } from './process-count.ts';
@@ -12,13 +13,19 @@ import { ProcessLink } from './process-link.ts';
 
 /** The inputs of running a till in one process. */
 export interface TillParts {
-  readonly config: HostConfig;
+  readonly settings: LoadedSettings;
+  /** Reads the settings again, as this process uses them. */
+  readonly read: () => Promise<LoadedSettings>;
   readonly log: ProcessLog;
   readonly options: RuntimeOptions;
   readonly greet: (lines: readonly string[]) => void;
   readonly secondSignal: 'end' | 'nothing';
-  /** Called with the host once it serves, before it prints its greeting. */
-  readonly onHost: (host: Host) => void;
+  /**
+   * Called with the host once it serves, before it prints its greeting.
+   *
+   * @param reload - reads the settings again and follows them
+   */
+  readonly onHost: (host: Host, reload: () => Promise<Reloaded>) => void | Promise<void>;
 }
 
 /** Runs a till in this process until a signal ends it. @returns the exit code */
@@ -39,14 +46,23 @@ export async function runOneOfSeveral(
   const log = openLog({ process: place.number });
   const link = new ProcessLink(log.logger);
   try {
-    const config = shareOf(await loadConfig(), place);
+    const read = async (): Promise<LoadedSettings> => {
+      const { config, input } = await loadSettings();
+      return { config: shareOf(config, place), input };
+    };
+    const settings = await read();
+    log.setLevel(settings.config.logLevel);
+    // The primary hears of it and asks all processes.
+    process.on('SIGHUP', () => undefined);
     const metrics = new MetricsOfServer(log.logger, link);
     const code = await run({
-      config,
+      settings,
+      read,
       log,
       options: { ...options, replace: { metrics, ...options.replace } },
       secondSignal: 'nothing',
-      onHost: ({ till }) => {
+      onHost: ({ till }, reload) => {
+        link.reloads(reload);
         link.measures(() => {
           till.gateway.flush();
           return metrics.collect();

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { configError } from '../settings/config.ts';
 import type { HostConfig } from '../settings/config.ts';
+import { acceptReloads } from '../boot/accept-reloads.ts';
 import { openHostRuntime } from '../boot/open.ts';
 import type { ProcessLog } from '../boot/log.ts';
 import { endOnUncaughtError, stopOnSignal } from '../boot/process-end.ts';
@@ -31,6 +32,7 @@ export async function runPrimary({ count, config, log, say, outdatedExit }: Prim
   const migrated = migrateOnce(config, log).then(() => null);
   if ((await Promise.race([stopped, migrated])) === 0) return 0;
   processes.start();
+  const endReloads = await acceptReloads(config.dataDir, () => processes.reload(), log.logger);
   void processes.serving.then((greeting) => greeting.forEach(say));
   const outdated = processes.outdated.then(() => outdatedExit);
   try {
@@ -40,6 +42,8 @@ export async function runPrimary({ count, config, log, say, outdatedExit }: Prim
   } catch (error) {
     await processes.stop();
     throw error;
+  } finally {
+    endReloads();
   }
 }
 

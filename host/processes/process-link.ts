@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import type { Logger } from '../../core/index.ts';
 import type { CollectedMetrics } from '../../adapters/metrics/index.ts';
 import { placeInEnvironment } from '../settings/config.ts';
+import type { Reloaded } from '../boot/reloading.ts';
 import { sentError, unwrapped, wrapped } from './messages.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 import type { ProcessPlace } from './process-count.ts';
@@ -18,12 +19,14 @@ export class ProcessLink {
   readonly #waiting = new Map<number, (text: string) => void>();
   #asked = 0;
   #collect: (() => Promise<CollectedMetrics>) | null = null;
+  #reload: (() => Promise<Reloaded>) | null = null;
 
   constructor(logger: Logger) {
     this.#logger = logger;
     process.on('message', (received: unknown) => {
       const message = unwrapped<ToProcess>(received);
       if (message?.kind === 'collect') void this.#answer(message.id);
+      if (message?.kind === 'reload') void this.#reloaded(message.id);
       if (message?.kind !== 'scraped') return;
       this.#waiting.get(message.id)?.(message.text);
       this.#waiting.delete(message.id);
@@ -33,6 +36,11 @@ export class ProcessLink {
   /** @param collect - returns the metrics of this process */
   measures(collect: () => Promise<CollectedMetrics>): void {
     this.#collect = collect;
+  }
+
+  /** @param reload - reads the settings of this process again */
+  reloads(reload: () => Promise<Reloaded>): void {
+    this.#reload = reload;
   }
 
   /** The metrics of all processes together, in Prometheus' text format. */
@@ -53,6 +61,11 @@ export class ProcessLink {
     return new Promise((resolve, reject) => {
       process.send?.(wrapped(message), undefined, {}, (error: Error | null) => (error ? reject(error) : resolve()));
     });
+  }
+
+  async #reloaded(id: number): Promise<void> {
+    if (this.#reload === null) return;
+    await this.send({ kind: 'reloaded', id, answer: await this.#reload() });
   }
 
   async #answer(id: number): Promise<void> {

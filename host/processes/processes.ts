@@ -5,7 +5,9 @@ import type { Logger } from '../../core/index.ts';
 import { PLACE_VARIABLE } from '../settings/config.ts';
 import { receivedError, unwrapped, wrapped } from './messages.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
+import type { Reloaded } from '../boot/reloading.ts';
 import { MetricsGathering } from './metrics-gathering.ts';
+import { ReloadGathering } from './reload-gathering.ts';
 import { Restarts, SHORT_LIFE_MS, SHORT_LIVES } from './restarts.ts';
 
 /** One slot of a server, with the process that occupies it now. */
@@ -27,6 +29,7 @@ export class Processes {
   readonly #places: readonly Place[];
   readonly #logger: Logger;
   readonly #metrics: MetricsGathering;
+  readonly #reloads: ReloadGathering;
   readonly #timers = new Set<NodeJS.Timeout>();
   #stopped: Promise<void> | null = null;
   #greeted = false;
@@ -51,11 +54,17 @@ export class Processes {
       failure: null,
     }));
     this.#metrics = new MetricsGathering((id) => this.#askAll({ kind: 'collect', id }));
+    this.#reloads = new ReloadGathering((id) => this.#askAll({ kind: 'reload', id }));
     this.failure.catch(() => undefined);
   }
 
   start(): void {
     for (const place of this.#places) this.#fork(place);
+  }
+
+  /** Lets every process read the settings again. */
+  reload(): Promise<Reloaded> {
+    return this.#reloads.run();
   }
 
   /** Ends every process as SIGTERM does: requests in progress are answered. Resolves when all have ended. */
@@ -108,6 +117,7 @@ export class Processes {
   #hear(place: Place, worker: Worker, message: FromProcess): void {
     if (message.kind === 'serving') this.#serves(place, message.greeting);
     else if (message.kind === 'outdated') this.#onOutdated();
+    else if (message.kind === 'reloaded') this.#reloads.answered(worker.id, message.id, message.answer);
     else if (message.kind === 'collected') this.#watch(this.#metrics.answered(worker.id, message.id, message.metrics));
     else if (message.kind === 'scrape') this.#watch(this.#scrape(worker, message.id));
     else place.failure = receivedError(message.error);
@@ -124,6 +134,7 @@ export class Processes {
   #ended(place: Place, worker: Worker, how: string): void {
     place.worker = null;
     this.#watch(this.#metrics.ended(worker.id));
+    this.#reloads.ended(worker.id);
     if (this.#stopped !== null) {
       this.#noticeEnd();
       return;

@@ -33,7 +33,8 @@ export type DatabaseConfig =
     };
 
 /** Every setting with its final value; paths are absolute. */
-export interface HostConfig extends TillConfig, Pick<Settings, 'apiDocs' | 'dashboard' | 'dataDir' | 'processes'> {
+export interface HostConfig
+  extends TillConfig, Pick<Settings, 'apiDocs' | 'dashboard' | 'dataDir' | 'logLevel' | 'processes'> {
   readonly listen: { readonly host: string; readonly port: number; readonly trustedHops: number };
   /** `null` means `http://localhost:<port>` with the port that the server is given. */
   readonly baseUrl: string | null;
@@ -75,9 +76,28 @@ export async function loadConfig(
   environment: Environment = process.env,
   directory = process.cwd(),
 ): Promise<HostConfig> {
+  return (await loadSettings(environment, directory)).config;
+}
+
+/** Settings with their final values, and as they are written. */
+export interface LoadedSettings {
+  readonly config: HostConfig;
+  readonly input: unknown;
+}
+
+/**
+ * As {@link loadConfig}; reads the file again each time, also one that is a module (what it imports is not read again).
+ *
+ * @throws TillgateError `CONFIG_INVALID` listing every problem
+ */
+export async function loadSettings(
+  environment: Environment = process.env,
+  directory = process.cwd(),
+): Promise<LoadedSettings> {
   const path = settingsPath(environment['TILLGATE_CONFIG'], directory);
-  if (path === null) return resolveConfig({}, { environment, directory });
-  return resolveConfig(await readSettingsFile(path), { environment, directory, file: path });
+  if (path === null) return { config: resolveConfig({}, { environment, directory }), input: {} };
+  const input = await readSettingsFile(path);
+  return { config: resolveConfig(input, { environment, directory, file: path }), input };
 }
 
 /** Every environment variable that a till reads. */
@@ -187,10 +207,27 @@ export function configError(problems: readonly FieldError[]): TillgateError {
   });
 }
 
+/** @throws Error without any text of the file, which may be a secret */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const [, position] = /at position (\d+)/.exec((error as Error).message) ?? [];
+    if (position === undefined) throw new Error('it is not valid JSON');
+    const before = text.slice(0, Number(position)).split('\n');
+    throw new Error(`it is not valid JSON at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`);
+  }
+}
+
+let readings = 0;
+
 async function readSettingsFile(path: string): Promise<unknown> {
   try {
-    if (path.endsWith('.json')) return JSON.parse(readFileSync(path, 'utf8'));
-    const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+    if (path.endsWith('.json')) return parsedJson(readFileSync(path, 'utf8'));
+    const url = pathToFileURL(path);
+    // A module is loaded once for each URL.
+    if (readings++ > 0) url.searchParams.set('reading', String(readings));
+    const module = (await import(url.href)) as { default?: unknown };
     return module.default;
   } catch (error) {
     throw configError([{ path, message: `cannot be read: ${(error as Error).message}` }]);
@@ -403,11 +440,12 @@ function complete(
 ): HostConfig {
   const sandbox = settings.mode === 'sandbox';
   const dataDir = resolve(directory, settings.dataDir);
-  const { apiDocs, dashboard, processes, baseUrl, listen, plugins, database } = settings;
+  const { apiDocs, dashboard, logLevel, processes, baseUrl, listen, plugins, database } = settings;
   return {
     ...till,
     apiDocs,
     dashboard,
+    logLevel,
     processes,
     dataDir,
     directory,

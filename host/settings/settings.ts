@@ -367,6 +367,10 @@ export const settingsSchema = tillSchema.extend({
   processes: processes.default(1),
   /** Without it the seed is in this process. */
   signer: signerSetting.optional(),
+  /** The least important lines that the server logs. */
+  logLevel: shown(
+    z.enum(['debug', 'info', 'warn', 'error'], { error: 'write "debug", "info", "warn" or "error"' }),
+  ).default('info'),
   apiDocs: yesOrNo.default(true),
   dashboard: z.strictObject({ enabled: yesOrNo.default(true) }, section).prefault({}),
   dataDir: text('the path of a folder').default('./data'),

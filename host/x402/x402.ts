@@ -11,7 +11,7 @@ import { PAYMENT_POLL_MS, PAYMENT_WAIT_MS } from './payment-wait.ts';
 export interface X402Deps {
   readonly charges: Pick<RequestCharge, 'offer' | 'take' | 'find'>;
   /** The maximum number of authorizations from one client address in a minute. */
-  readonly payerWritesPerMinute: number;
+  readonly payerWritesPerMinute: () => number;
 }
 
 const TOKEN = /^[0-9a-zA-Z_-]{1,128}$/;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { AppLimits, GatewayRouteTable, RouteCache } from '../../core/index.ts';
+import { AppLimits, ConfiguredRoutes, GatewayRouteTable, RouteCache } from '../../core/index.ts';
 import { resolveConfig } from '../../host/index.ts';
 import { LazyGateway } from '../../host/gateway/lazy-gateway.ts';
 import { RECIPES } from '../../host/boot/container.ts';
@@ -42,8 +42,9 @@ for (const [setting, seenByNode] of [
   test(`with the settings ${JSON.stringify(setting)} Node's server reads ${seenByNode} of one plain request`, async () => {
     const node = await startNode();
     const { logger } = ports();
+    const configuredRoutes = new ConfiguredRoutes([routeOf([node.url])]);
     const routeCache = new RouteCache({
-      configured: [routeOf([node.url])],
+      configured: configuredRoutes,
       routes: {} as never,
       vault: {} as never,
       logger,
@@ -51,6 +52,7 @@ for (const [setting, seenByNode] of [
     const parts: Partial<Parts> = {
       ...ports(),
       config: resolveConfig(setting, {}),
+      configuredRoutes,
       routeCache,
       keyDirectory: new FakeDirectory(),
       appLimits: new AppLimits(),

@@ -109,7 +109,7 @@ bothPaths(
         [route(HOST, '1'), route(HTTP, '2', { protocol: 'http' }), route(OFF, '3', { enabled: false })],
         {
           ...{ meter, clock, allowance: new Allowance(new Quotas(clock), prepaid) },
-          sales: { sales, orderTimeoutMs: 1_800_000, payerWritesPerMinute: 5 },
+          sales: { sales, orderTimeoutMs: 1_800_000, payerWritesPerMinute: () => 5 },
         },
         path,
       );

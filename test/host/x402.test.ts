@@ -27,7 +27,7 @@ async function pays(...found: readonly (ChargeOutcome | null)[]): Promise<{ read
     find: () => Promise.resolve(rest.shift() ?? null),
     offer: closed,
   });
-  const [operation] = x402Operations({ charges, payerWritesPerMinute: 10 });
+  const [operation] = x402Operations({ charges, payerWritesPerMinute: () => 10 });
   assert(operation !== undefined);
   const signature = Buffer.from(JSON.stringify(PAYMENT)).toString('base64');
   const headers = new Map([['payment-signature', [signature]]]);

@@ -12,6 +12,7 @@ import {
 import { WebauthnVerifier } from '../../adapters/passkeys/index.ts';
 import { CryptoRandom } from '../../adapters/crypto/index.ts';
 import {
+  ConfiguredRoutes,
   createManage,
   DEFAULT_ORDER_SETTINGS,
   LatePayments,
@@ -171,7 +172,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
       graceSeconds: 86_400,
       pageMax: 100,
       addressHoldMs: options.addressHoldMs ?? 86_400_000,
-      routes: options.routes ?? [],
+      routes: new ConfiguredRoutes(options.routes),
       routePlaces: { ...ANY_PLACE, ownHosts: () => ['pay.example'], ...options.routePlaces },
       callbackPlaces: options.callbackPlaces ?? { allowPrivateNetworks: true, hosts: null },
     },

@@ -4,6 +4,7 @@ import { flag, lazily } from './lazily.ts';
 const beginning = lazily(() => import('../init-command.ts'));
 const diagnosis = lazily(() => import('../doctor.ts'));
 const support = lazily(() => import('../support-command.ts'));
+const reloading = lazily(() => import('../reload-command.ts'));
 const till = lazily(() => import('../till-commands.ts'));
 
 const serve: Command['run'] = async ({ json, terminal }) => {
@@ -16,6 +17,13 @@ const serve: Command['run'] = async ({ json, terminal }) => {
 
 export const STARTING_COMMANDS: readonly Command[] = [
   { words: ['serve'], summary: 'runs the server and its workers', operands: [], options: {}, run: serve },
+  {
+    words: ['reload'],
+    summary: 'lets the running server read its settings again; names what needs a restart',
+    operands: [],
+    options: {},
+    run: reloading((module) => module.reload),
+  },
   {
     words: ['init'],
     summary: 'sets up a till: settings, key, database, wallet and the first admin; asks for missing options',

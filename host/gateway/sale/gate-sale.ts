@@ -44,7 +44,7 @@ export interface GatewaySales {
   /** The time in which an order can be paid, in milliseconds. */
   readonly orderTimeoutMs: number;
   /** The maximum number of payments from one client address in a minute. */
-  readonly payerWritesPerMinute: number;
+  readonly payerWritesPerMinute: () => number;
 }
 
 export interface GateSaleDeps extends GatewaySales {

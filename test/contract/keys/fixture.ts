@@ -4,6 +4,7 @@ import { deadline, SystemClock } from '../../../adapters/system/index.ts';
 import {
   AppKeys,
   Apps,
+  ConfiguredRoutes,
   DEFAULT_FEED_LEASE_MS,
   IdSequence,
   isTillgateError,
@@ -42,11 +43,12 @@ export class Instance {
     storage: Storage,
     name: string,
     leaseMs = DEFAULT_FEED_LEASE_MS,
-    configured: readonly GatewayRoute[] = [],
+    own: readonly GatewayRoute[] = [],
     given: Vault = vault,
   ) {
     this.storage = storage;
     const { clock, logger } = this;
+    const configured = new ConfiguredRoutes(own);
     const ids = new IdSequence(
       () => clock.now(),
       ++node % 1000,

@@ -64,7 +64,7 @@ eachStorage((engine, openStorage) => {
       1,
       () => 0,
     );
-    const apps = new Apps({ storage, vault, random: new CryptoRandom(), ids, clock, appsPerAccount: 5 });
+    const apps = new Apps({ storage, vault, random: new CryptoRandom(), ids, clock, appsPerAccount: () => 5 });
     const made = await Promise.allSettled(
       Array.from({ length: 12 }, (_, n) => apps.create({ accountId, name: `wallet ${n}`, chains: ['ETH'] })),
     );

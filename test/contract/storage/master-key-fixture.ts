@@ -6,6 +6,7 @@ import {
   AppKeys,
   Apps,
   Authenticate,
+  ConfiguredRoutes,
   countSealed,
   CreateAccount,
   CreateCredential,
@@ -79,7 +80,7 @@ export async function sealEverything(storage: Storage, vault: Vault): Promise<Se
     }),
   );
   const upstreams = [{ url: 'https://node.example/v1/secret', headers: {} }];
-  const routes = new Routes({ ...deps, configured: [], places: ANY_PLACE });
+  const routes = new Routes({ ...deps, configured: new ConfiguredRoutes(), places: ANY_PLACE });
   const gateway = await routes.create({
     host: `${nextId()}.example.com`,
     chain: 'ETH',

@@ -11,7 +11,7 @@ class Door {
   readonly failures: LoginFailures;
 
   constructor(perMinute: number, maxKeys = 1000) {
-    this.failures = new LoginFailures({ perMinute, maxKeys, now: () => this.at });
+    this.failures = new LoginFailures({ perMinute: () => perMinute, maxKeys, now: () => this.at });
   }
 
   async try(client: string, account: string, login: () => Promise<unknown> = wrong): Promise<string> {
