@@ -4,10 +4,10 @@ export interface IpAddress {
   readonly value: bigint;
 }
 
-/** A network in CIDR notation (RFC 4632, RFC 4291): its first address, and the number of free low bits. */
+/** A network in CIDR notation (RFC 4632, RFC 4291): the fixed high bits, and the number of free low ones. */
 export interface IpNetwork {
   readonly bits: 32 | 128;
-  readonly first: bigint;
+  readonly prefix: bigint;
   readonly freeBits: bigint;
 }
 
@@ -73,16 +73,17 @@ export function readIpNetwork(text: string): IpNetwork | null {
   if (value === null) return null;
   const bits = v4 === null ? 128 : 32;
   const prefixText = slash < 0 ? String(bits) : text.slice(slash + 1);
-  const prefix = Number(prefixText);
-  if (!PREFIX.test(prefixText) || prefix > bits) return null;
-  const freeBits = BigInt(bits - prefix);
-  if ((value >> freeBits) << freeBits !== value) return null;
-  if (bits === 128 && prefix >= MAPPED_PREFIX && value >> 32n === MAPPED)
-    return { bits: 32, first: value & 0xffff_ffffn, freeBits };
-  return { bits, first: value, freeBits };
+  const length = Number(prefixText);
+  if (!PREFIX.test(prefixText) || length > bits) return null;
+  const freeBits = BigInt(bits - length);
+  const prefix = value >> freeBits;
+  if (prefix << freeBits !== value) return null;
+  if (bits === 128 && length >= MAPPED_PREFIX && value >> 32n === MAPPED)
+    return { bits: 32, prefix: (value & 0xffff_ffffn) >> freeBits, freeBits };
+  return { bits, prefix, freeBits };
 }
 
 /** True for an address inside a network of its own family. */
 export function isInNetwork({ bits, value }: IpAddress, network: IpNetwork): boolean {
-  return bits === network.bits && value >> network.freeBits === network.first >> network.freeBits;
+  return bits === network.bits && value >> network.freeBits === network.prefix;
 }

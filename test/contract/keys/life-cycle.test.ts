@@ -236,8 +236,9 @@ eachStorage((engine, openStorage) => {
     const { storage, later } = await openFor(t, openStorage);
     const a = await new Instance(storage, 'a').serve(later);
     const { appId, keyId, text } = await a.newApp();
-    await a.keys.change(appId, keyId, { expiresAt: a.clock.now() + 300 });
+    await a.keys.change(appId, keyId, { expiresAt: a.clock.now() + 3_600_000 });
     await assert.rejects(a.keys.create(appId), code('STATE_CONFLICT'));
+    await a.keys.change(appId, keyId, { expiresAt: a.clock.now() + 100 });
     await waitFor(() => 'reason' in authenticateKey(a.directory.find(text), a.clock.now()));
     assert.deepEqual((await a.keys.list(appId))[0]?.state, 'expired');
     const options = { origins: ['https://app.example'], unitsPerMinute: 5, expiresAt: a.clock.now() + 60_000 };
