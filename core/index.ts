@@ -202,6 +202,7 @@ export * from './gateway/request-budget.ts';
 export * from './gateway/answer-meaning.ts';
 export * from './gateway/upstream-abilities.ts';
 export * from './gateway/logs-range.ts';
+export * from './gateway/split-logs.ts';
 export * from './gateway/subscriptions/log-filter.ts';
 export * from './gateway/subscriptions/subscription-kind.ts';
 export * from './gateway/subscriptions/block-header.ts';

@@ -7,7 +7,15 @@ import { methodRateErrors } from './method-rates.ts';
 import { ANY_METHOD } from './metered-route.ts';
 import { PLAN_NAME } from './plan.ts';
 import { ADMISSION_MODES, SUBSCRIPTION_MODES } from './route.ts';
-import type { GatewayRoute, MethodRules, ReadRules, RouteProtocol, RouteTimeouts, RouteUpstream } from './route.ts';
+import type {
+  GatewayRoute,
+  LogRules,
+  MethodRules,
+  ReadRules,
+  RouteProtocol,
+  RouteTimeouts,
+  RouteUpstream,
+} from './route.ts';
 
 /** The names of the fields that are a number or `null`. */
 type NumberIn<T> = { [Name in keyof T]: T[Name] extends number | null ? Name : never }[keyof T];
@@ -143,9 +151,22 @@ function corsErrors({ cors: { origins } }: RouteFields): FieldError[] {
 /** The range of each number among the read rules; `null` is always allowed. */
 const READ_NUMBERS: readonly (readonly [NumberIn<ReadRules>, number, number])[] = [
   ['headLagBlocks', 0, MAX_BLOCKS],
-  ['maxLogsRange', 1, MAX_BLOCKS],
   ['hedgeAfterMs', 1, MAX_TIMEOUT_MS],
 ];
+
+/** The same of its rules for logs. */
+const LOG_NUMBERS: readonly (readonly [keyof LogRules, number, number])[] = [
+  ['maxRange', 1, MAX_BLOCKS],
+  ['splitInto', 1, 100],
+  ['maxResults', 1, 1_000_000],
+];
+
+function logErrors(logs: LogRules | null): FieldError[] {
+  if (logs === null) return [];
+  return LOG_NUMBERS.flatMap(([name, from, to]) =>
+    when(!isWhole(logs[name], from, to), `reads.logs.${name}`, `must be a whole number from ${from} to ${to}`),
+  );
+}
 
 function readErrors({ reads }: RouteFields): FieldError[] {
   const numbers = READ_NUMBERS.flatMap(([name, from, to]) => {
@@ -157,7 +178,11 @@ function readErrors({ reads }: RouteFields): FieldError[] {
     );
   });
   const known = SUBSCRIPTION_MODES.includes(reads.subscriptions);
-  return [...numbers, ...when(!known, 'reads.subscriptions', `must be one of ${SUBSCRIPTION_MODES.join(', ')}`)];
+  return [
+    ...numbers,
+    ...logErrors(reads.logs),
+    ...when(!known, 'reads.subscriptions', `must be one of ${SUBSCRIPTION_MODES.join(', ')}`),
+  ];
 }
 
 function planErrors({ plans, protocol }: RouteFields): FieldError[] {

@@ -138,6 +138,19 @@ const PORT = /^:\d{1,5}$/;
 export const SUBSCRIPTION_MODES = ['shared', 'bridge'] as const;
 export type SubscriptionMode = (typeof SUBSCRIPTION_MODES)[number];
 
+/** How many blocks' logs are read at once. */
+export interface LogRules {
+  /** The most blocks that one call to an upstream may read. */
+  readonly maxRange: number;
+  /** The most parts that a call over more blocks is split into (JSON-RPC); 1 refuses it. */
+  readonly splitInto: number;
+  /** The most logs in an answer that was joined from parts. */
+  readonly maxResults: number;
+}
+
+/** What a route's {@link LogRules} need not say. */
+export const DEFAULT_LOGS: Omit<LogRules, 'maxRange'> = { splitInto: 1, maxResults: 10_000 };
+
 /** How a route sends reads to its nodes (JSON-RPC and WebSocket). `null` means the chain's default, or off. */
 export interface ReadRules {
   /**
@@ -150,8 +163,8 @@ export interface ReadRules {
    * than a former one (JSON-RPC of Ethereum's family).
    */
   readonly monotonic: boolean;
-  /** The most blocks that one call of `eth_getLogs` may read. */
-  readonly maxLogsRange: number | null;
+  /** How many blocks calls of `eth_getLogs` may read. */
+  readonly logs: LogRules | null;
   /** The time without an answer after which a read is also sent to a second upstream, in milliseconds (JSON-RPC). */
   readonly hedgeAfterMs: number | null;
   /** Whether identical reads in flight at the same time are sent once. */
@@ -164,7 +177,7 @@ export interface ReadRules {
 export const DEFAULT_READS: ReadRules = {
   headLagBlocks: null,
   monotonic: true,
-  maxLogsRange: null,
+  logs: null,
   hedgeAfterMs: null,
   dedupe: false,
   cache: false,

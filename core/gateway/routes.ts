@@ -20,6 +20,7 @@ import type { Trace } from './gateway-audit.ts';
 import { settledIfPossible } from './app-keys.ts';
 import {
   DEFAULT_CORS,
+  DEFAULT_LOGS,
   DEFAULT_MAX_BATCH,
   DEFAULT_MAX_BODY_BYTES,
   DEFAULT_READS,
@@ -29,6 +30,7 @@ import {
 import type {
   CorsRules,
   GatewayRoute,
+  LogRules,
   MethodRules,
   ReadRules,
   RouteLimits,
@@ -53,7 +55,7 @@ export interface RouteOptions extends Partial<
   readonly limits?: Partial<RouteLimits>;
   readonly timeouts?: Partial<RouteTimeouts>;
   readonly cors?: Partial<CorsRules>;
-  readonly reads?: Partial<ReadRules>;
+  readonly reads?: Partial<Omit<ReadRules, 'logs'>> & { readonly logs?: Partial<LogRules> | null };
 }
 
 /**
@@ -126,11 +128,18 @@ function checked(base: typeof DEFAULTS, input: RouteInput): RouteFields {
   const limits = { ...base.limits, ...input.limits };
   const timeouts = { ...base.timeouts, ...input.timeouts };
   const cors = { ...base.cors, ...input.cors };
-  const reads = { ...base.reads, ...input.reads };
+  const logs = logsOf(base.reads.logs, input.reads?.logs);
+  const reads = { ...base.reads, ...input.reads, logs };
   const host = input.host.toLowerCase();
   const fields: RouteFields = { ...base, ...input, host, methods, limits, timeouts, cors, reads };
   refuse(routeErrors(fields));
   return fields;
+}
+
+/** Without `maxRange`, which has no default, the rules are not valid. */
+function logsOf(base: LogRules | null, input: Partial<LogRules> | null | undefined): LogRules | null {
+  if (input === undefined) return base;
+  return input === null ? null : { ...DEFAULT_LOGS, maxRange: NaN, ...base, ...input };
 }
 
 function refuse(fields: readonly FieldError[]): void {

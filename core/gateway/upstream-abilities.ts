@@ -82,6 +82,11 @@ export class UpstreamAbilities {
     return this.#oldest.size > 0 && methods.some((method) => this.#isBelow(method, block, now));
   }
 
+  /** The fewest blocks whose logs it was found not to read in one call; `Infinity` where no limit is known. */
+  refusedRange(now: Millis): number {
+    return valueAt(this.#range, now);
+  }
+
   /** True if anything is known that it does not have. */
   lacksAnything(now: Millis): boolean {
     return this.#oldest.size > 0 || this.#next.until > now || this.#range.until > now;

@@ -444,8 +444,15 @@ export interface ReadRules {
   readonly headLagBlocks: number | null;
   /** Whether the reads of the newest block of an App stay with one node, so that none is answered from an older block than a former one. */
   readonly monotonic: boolean;
-  /** Maximum number of blocks that a call of eth_getLogs may read; null for no limit. */
-  readonly maxLogsRange: number | null;
+  /** How many blocks calls of eth_getLogs may read; null for no limit. */
+  readonly logs: {
+    /** Maximum number of blocks that one call to a node may read. */
+    readonly maxRange: number;
+    /** Maximum number of parts that a call over more blocks is split into; 1 refuses it. */
+    readonly splitInto: number;
+    /** Maximum number of logs in an answer that is joined from parts. */
+    readonly maxResults: number;
+  } | null;
   /** Milliseconds without an answer after which a second node is asked; null for never. */
   readonly hedgeAfterMs: number | null;
   /** Whether identical concurrent reads are sent to a node only once. */

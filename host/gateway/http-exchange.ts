@@ -1,5 +1,14 @@
 import { Buffer } from 'node:buffer';
-import { blockNeeded, DEFAULT_TIMEOUTS, isRead, isRefusal, rangeOf, refuse, seedOf } from '../../core/index.ts';
+import {
+  blockNeeded,
+  DEFAULT_TIMEOUTS,
+  isRead,
+  isRefusal,
+  rangeOf,
+  refuse,
+  seedOf,
+  SPLIT_METHOD,
+} from '../../core/index.ts';
 import type { AdmissionVerdict, JsonRpcRequest, Need, Refusal } from '../../core/index.ts';
 import type { BufferBudget } from './buffer-budget.ts';
 import { callsOf, logRefusal, recordExchange, recordSent } from './exchange-report.ts';
@@ -13,6 +22,7 @@ import { readRpcBody } from './json-rpc-body.ts';
 import type { RequestAuthorizer } from './request-authorizer.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
 import type { RequestContext } from './request-context.ts';
+import { logsParts, SplitLogs } from './reads/split-logs.ts';
 import { RequestForwarder } from './request-forwarder.ts';
 import type { ForwardedResponseHandler, RequestForwarderDeps } from './request-forwarder.ts';
 import { ResponseWriter } from './response-writer.ts';
@@ -196,16 +206,23 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
   }
 
   /** Checks exactly the bytes that will be sent. */
-  #checkRpc(body: Buffer, { route, policy, upstreams, monotonic, reusesAnswers }: LiveRoute): Refusal | null {
+  #checkRpc(body: Buffer, live: LiveRoute): Refusal | null {
+    const { route, policy, upstreams, monotonic, reusesAnswers } = live;
     const request = readRpcBody(body, route.maxBatch);
     if (isRefusal(request)) return request;
-    this.#context.methods = request.methods;
+    const parts = logsParts(live, request);
+    const calls = parts === null ? request.methods : parts.map(() => SPLIT_METHOD);
+    this.#context.methods = calls;
     this.#forwarder.attempts.idempotent = request.methods.every(isRead);
-    this.#forwarder.attempts.need = upstreams.length > 1 ? needOf(request) : { ...ANYTHING, methods: request.methods };
+    // Of a single upstream it is of use only how many blocks' logs it reads.
+    const learns = upstreams.length > 1 || route.reads.logs !== null;
+    this.#forwarder.attempts.need = learns ? needOf(request) : { ...ANYTHING, methods: request.methods };
     this.#forwarder.attempts.spread = monotonic ? seedOf(this.#context.auth?.key.app.id ?? '') : null;
     this.#forwarder.batch = request.batch;
-    const refusal = this.#judge(this.#deps.authorizer.admitRequests(this.#context, request, policy, 1));
-    if (refusal !== null || !reusesAnswers) return refusal;
+    const refusal = this.#judge(this.#deps.authorizer.admitRequests(this.#context, request, policy, 1, calls));
+    if (refusal === null && parts !== null)
+      this.#forwarder.joined = new SplitLogs(this.#deps, this.#context, live, request, parts);
+    if (refusal !== null || parts !== null || !reusesAnswers) return refusal;
     this.#forwarder.read = this.#deps.coalescer.read(this.#context, request);
     this.#forwarder.cachedBatch = this.#deps.coalescer.batch(this.#context, request);
     return null;

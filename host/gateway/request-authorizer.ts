@@ -15,6 +15,7 @@ import {
   readTarget,
   repeatsMember,
   refuse,
+  splittableRange,
 } from '../../core/index.ts';
 import type {
   AdmissionVerdict,
@@ -130,12 +131,14 @@ export class RequestAuthorizer {
    * every mode, as the key does.
    *
    * @param charged - how many of them the limit was charged for already
+   * @param calls - the calls that nodes are asked; those of the request unless it is split
    */
   admitRequests(
     context: RequestContext,
     request: JsonRpcRequest,
     policy: MethodPolicy,
     charged: number,
+    calls: readonly string[] = request.methods,
   ): AdmissionVerdict {
     const { methods } = request;
     const closed = checkMethods(context, methods);
@@ -149,9 +152,9 @@ export class RequestAuthorizer {
         });
       const wide = checkRanges(context.live, request);
       if (wide !== null) return wide;
-      const beyond = this.#checkQuota(context, methods);
+      const beyond = this.#checkQuota(context, calls);
       if (beyond !== null) return beyond;
-      return this.#charge(context, methods, methods.length - charged);
+      return this.#charge(context, calls, calls.length - charged);
     });
   }
 
@@ -275,9 +278,12 @@ function checkMethods({ auth, mode }: RequestContext, calls: readonly string[]):
   return { mode, verdict: 'refused', refusal: refuse('method_not_allowed', { message }) };
 }
 
-function checkRanges(live: LiveRoute | null, { methods, params, text }: JsonRpcRequest): Refusal | null {
-  const limit = live?.route.reads.maxLogsRange ?? null;
-  if (live === null || limit === null || !methods.some(readsLogs)) return null;
+function checkRanges(live: LiveRoute | null, request: JsonRpcRequest): Refusal | null {
+  const { methods, params, text } = request;
+  const rules = live?.route.reads.logs ?? null;
+  if (live === null || rules === null || !methods.some(readsLogs)) return null;
+  const splits = live.route.protocol === 'jsonrpc' && splittableRange(request) !== null;
+  const limit = splits ? rules.maxRange * rules.splitInto : rules.maxRange;
   if (repeatsMember(text)) return refuse('bad_request', { message: 'A request has a member twice.' });
   for (const [index, method] of methods.entries()) {
     const refusal = checkLogsRange(method, params[index], limit, chainEnd(live));

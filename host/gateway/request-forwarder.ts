@@ -16,6 +16,7 @@ import type { RequestContext } from './request-context.ts';
 import { upstreamHeaders } from './request-head-cache.ts';
 import { BlockWait } from './reads/block-wait.ts';
 import type { BatchOwner, CachedBatch } from './reads/cached-batch.ts';
+import type { JoinedOwner, JoinedRequest } from './reads/joined-request.ts';
 import { CoalescedResponse } from './reads/request-coalescing.ts';
 import type { CoalescibleRead } from './reads/coalescible-read.ts';
 import type { CoalescedRequest, CoalescedReadHandler, RequestCoalescer } from './reads/request-coalescing.ts';
@@ -55,13 +56,15 @@ export interface ForwardedResponseHandler
 }
 
 /** Gets the answer to one request: from the cache, an equal request in flight, or one or more upstreams. */
-export class RequestForwarder implements BatchOwner, CoalescedReadHandler, HedgeOwner, JudgeOwner {
+export class RequestForwarder implements BatchOwner, JoinedOwner, CoalescedReadHandler, HedgeOwner, JudgeOwner {
   /** Set for a read that may share its answer with equal ones. */
   read: CoalescibleRead | null = null;
   /** True for a JSON-RPC request with several calls. */
   batch = false;
   /** Set for a batch whose calls may be answered from the cache one by one. */
   cachedBatch: CachedBatch | null = null;
+  /** Set for a call that is answered in parts. */
+  joined: JoinedRequest | null = null;
   readonly attempts = new UpstreamAttempts();
   readonly #deps: RequestForwarderDeps;
   readonly #handler: ForwardedResponseHandler;
@@ -94,6 +97,12 @@ export class RequestForwarder implements BatchOwner, CoalescedReadHandler, Hedge
 
   start(body: Buffer | RequestBodyStream | null, live: LiveRoute): void {
     this.#body = body;
+    if (this.joined !== null) {
+      this.#handler.onForwarded();
+      this.#wait(this.joined, live.route.timeouts.connectMs + live.route.timeouts.firstByteMs);
+      this.joined.start(this);
+      return;
+    }
     const recalled = this.#deps.coalescer.recall(this.read, this.cachedBatch);
     if (recalled === null) this.#begin(live);
     else this.#beginAfter(recalled, live);
@@ -187,6 +196,11 @@ export class RequestForwarder implements BatchOwner, CoalescedReadHandler, Hedge
 
   onJoinedResponse(body: Buffer): void {
     this.onCoalescedResponse(body);
+  }
+
+  onUnjoined(refusal: Refusal, executed: boolean): void {
+    this.#executed ||= executed;
+    this.#giveUp(refusal);
   }
 
   onResponseProgress(): void {
@@ -439,6 +453,7 @@ guardMethods(RequestForwarder, [
   'onCoalescedResponse',
   'onCoalescingEnded',
   'onJoinedResponse',
+  'onUnjoined',
   'onResponseProgress',
   'onUpstreamConnect',
   'onResponseError',

@@ -63,7 +63,10 @@ const gatewaySetting = z.strictObject(
         {
           headLagBlocks: limit.optional(),
           monotonic: flag.optional(),
-          maxLogsRange: limit.optional(),
+          logs: z
+            .strictObject({ maxRange: number, splitInto: number.optional(), maxResults: number.optional() }, section)
+            .nullable()
+            .optional(),
           hedgeAfterMs: limit.optional(),
           dedupe: flag.optional(),
           cache: flag.optional(),

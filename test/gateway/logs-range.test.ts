@@ -18,7 +18,7 @@ bothPaths('fault 153: a route that limits the range of eth_getLogs', (path) => {
   before(async () => {
     anvil = await startAnvil();
     await anvil.mine(30);
-    const reads = { ...DEFAULT_READS, maxLogsRange: 10 };
+    const reads = { ...DEFAULT_READS, logs: { maxRange: 10, splitInto: 1, maxResults: 100 } };
     gate = await startGateway(
       [
         routeOf([anvil.url], { reads }),

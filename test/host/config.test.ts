@@ -153,10 +153,11 @@ describe('the configuration', () => {
     const [route] = gateways;
     assert.deepEqual(route?.cors, cors);
     assert.deepEqual(resolveConfig({ gateways: [node] }).gateways[0]?.cors, { origins: ['*'] });
+    const logs = { maxRange: 500, splitInto: 4, maxResults: 10_000 };
     const reads = {
       headLagBlocks: 3,
       monotonic: false,
-      maxLogsRange: 500,
+      logs,
       hedgeAfterMs: 250,
       dedupe: true,
       cache: true,
@@ -176,9 +177,16 @@ describe('the configuration', () => {
     ]);
     assert.deepEqual(
       Object.keys(
-        problemsOf({ gateways: [{ ...node, reads: { headLagBlocks: 0.5, maxLogsRange: 0, hedgeAfterMs: 0 } }] }),
+        problemsOf({
+          gateways: [{ ...node, reads: { headLagBlocks: 0.5, logs: { maxRange: 0, splitInto: 0 }, hedgeAfterMs: 0 } }],
+        }),
       ),
-      ['gateways.0.reads.headLagBlocks', 'gateways.0.reads.maxLogsRange', 'gateways.0.reads.hedgeAfterMs'],
+      [
+        'gateways.0.reads.headLagBlocks',
+        'gateways.0.reads.hedgeAfterMs',
+        'gateways.0.reads.logs.maxRange',
+        'gateways.0.reads.logs.splitInto',
+      ],
     );
     assert.deepEqual(
       [route?.id, route?.host, route?.admission, route?.enabled, route?.upstreams, route?.limits],

@@ -349,7 +349,7 @@ eachStorage((_name, open) => {
         reads: {
           head_lag_blocks: null,
           monotonic: true,
-          max_logs_range: null,
+          logs: null,
           hedge_after_ms: null,
           dedupe: false,
           cache: false,
@@ -372,7 +372,7 @@ eachStorage((_name, open) => {
         reads: {
           head_lag_blocks: 3,
           monotonic: false,
-          max_logs_range: 500,
+          logs: { max_range: 500, split_into: 1, max_results: 10_000 },
           hedge_after_ms: 250,
           dedupe: true,
           cache: true,

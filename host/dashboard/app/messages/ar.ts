@@ -1118,6 +1118,7 @@ const resources: Catalogue['resources'] = {
     subscriptionsHelp:
       'لبوابات WebSocket للسلاسل الشبيهة بإيثريوم. تستمر الاشتراكات المشتركة على عقدة أخرى عند تعطل عقدتها.',
     noneHelp: 'اتركه فارغًا لعدم وضع حد.',
+    splitHelp: 'يُقسَّم الاستدعاء الذي يتجاوز عدد الكتل إلى هذا العدد من الأجزاء على الأكثر؛ القيمة 1 ترفضه.',
     noLimit: 'بلا حد',
     noUpstreams: 'لا عقد لهذه البوابة.',
     healthUnknown: 'غير مستخدمة',
@@ -1184,8 +1185,12 @@ const resources: Catalogue['resources'] = {
       },
       reads: {
         head_lag_blocks: 'أقصى تأخر (كتل)',
-        max_logs_range: 'أقصى نطاق eth_getLogs (كتل)',
         monotonic: 'عدم الرجوع إلى كتلة أقدم لتطبيق واحد',
+        logs: {
+          max_range: 'أقصى نطاق eth_getLogs (كتل)',
+          split_into: 'أقصى عدد لأجزاء eth_getLogs',
+          max_results: 'أقصى عدد لنتائج eth_getLogs',
+        },
         dedupe: 'دمج القراءات المتطابقة',
         cache: 'تخزين الإجابات عن الكتل النهائية مؤقتًا',
         subscriptions: 'الاشتراكات',

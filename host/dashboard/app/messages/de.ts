@@ -1140,6 +1140,7 @@ const resources: Catalogue['resources'] = {
     subscriptionsHelp:
       'Für WebSocket-Gateways Ethereum-artiger Chains. Gemeinsame Abonnements laufen bei einem anderen Node weiter, wenn ihrer ausfällt.',
     noneHelp: 'Leer lassen für keine Grenze.',
+    splitHelp: 'Ein Aufruf über mehr Blöcke wird in so viele Teile geteilt; 1 lehnt ihn ab.',
     noLimit: 'Keine Grenze',
     noUpstreams: 'Dieses Gateway hat keine Knoten.',
     healthUnknown: 'Nicht verwendet',
@@ -1207,8 +1208,12 @@ const resources: Catalogue['resources'] = {
       },
       reads: {
         head_lag_blocks: 'Maximaler Rückstand (Blöcke)',
-        max_logs_range: 'Max. Blöcke je eth_getLogs',
         monotonic: 'Nie einen älteren Block für dieselbe App',
+        logs: {
+          max_range: 'Max. Blöcke je eth_getLogs',
+          split_into: 'Max. Teile je eth_getLogs',
+          max_results: 'Max. Ergebnisse je eth_getLogs',
+        },
         dedupe: 'Identische Abfragen zusammenfassen',
         cache: 'Antworten zu endgültigen Blöcken cachen',
         subscriptions: 'Abonnements',

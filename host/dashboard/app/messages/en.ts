@@ -887,6 +887,7 @@ const resources = {
     subscriptionsHelp:
       'For WebSocket gateways of Ethereum-like chains. Shared subscriptions continue at another node when theirs fails.',
     noneHelp: 'Leave empty for no limit.',
+    splitHelp: 'A call over more blocks is split into as many parts; 1 refuses it.',
     noLimit: 'No limit',
     noUpstreams: 'This gateway has no nodes.',
     healthUnknown: 'Not in use',
@@ -945,8 +946,12 @@ const resources = {
       },
       reads: {
         head_lag_blocks: 'Maximum blocks behind',
-        max_logs_range: 'Maximum eth_getLogs blocks',
         monotonic: 'Never an older block for an App',
+        logs: {
+          max_range: 'Maximum eth_getLogs blocks',
+          split_into: 'Maximum eth_getLogs parts',
+          max_results: 'Maximum eth_getLogs results',
+        },
         dedupe: 'Merge identical reads',
         cache: 'Cache answers about final blocks',
         subscriptions: 'Subscriptions',

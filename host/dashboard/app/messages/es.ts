@@ -1133,6 +1133,7 @@ const resources: Catalogue['resources'] = {
     subscriptionsHelp:
       'Para gateways WebSocket de cadenas tipo Ethereum. Las suscripciones compartidas continúan en otro nodo si el suyo falla.',
     noneHelp: 'Deje vacío para no limitar.',
+    splitHelp: 'Una llamada sobre más bloques se divide en hasta tantas partes; 1 la rechaza.',
     noLimit: 'Sin límite',
     noUpstreams: 'Este gateway no tiene nodos.',
     healthUnknown: 'Sin usar',
@@ -1200,8 +1201,12 @@ const resources: Catalogue['resources'] = {
       },
       reads: {
         head_lag_blocks: 'Máximo de bloques de retraso',
-        max_logs_range: 'Máx. bloques por eth_getLogs',
         monotonic: 'Nunca un bloque anterior para una misma App',
+        logs: {
+          max_range: 'Máx. bloques por eth_getLogs',
+          split_into: 'Máx. partes por eth_getLogs',
+          max_results: 'Máx. resultados por eth_getLogs',
+        },
         dedupe: 'Unir lecturas idénticas',
         cache: 'Guardar en caché las respuestas sobre bloques finales',
         subscriptions: 'Suscripciones',

@@ -1136,6 +1136,7 @@ const resources: Catalogue['resources'] = {
     subscriptionsHelp:
       'Pour les passerelles WebSocket des chaînes de type Ethereum. Les abonnements partagés continuent sur un autre nœud si le leur tombe en panne.',
     noneHelp: 'Laissez vide pour ne pas limiter.',
+    splitHelp: 'Un appel sur plus de blocs est divisé en autant de parties au plus ; 1 le refuse.',
     noLimit: 'Sans limite',
     noUpstreams: 'Cette passerelle n’a pas de nœud.',
     healthUnknown: 'Non utilisé',
@@ -1203,8 +1204,12 @@ const resources: Catalogue['resources'] = {
       },
       reads: {
         head_lag_blocks: 'Retard maximal (blocs)',
-        max_logs_range: 'Max. de blocs par eth_getLogs',
         monotonic: 'Jamais un bloc plus ancien pour une même App',
+        logs: {
+          max_range: 'Max. de blocs par eth_getLogs',
+          split_into: 'Max. de parties par eth_getLogs',
+          max_results: 'Max. de résultats par eth_getLogs',
+        },
         dedupe: 'Fusionner les lectures identiques',
         cache: 'Mettre en cache les réponses sur les blocs finaux',
         subscriptions: 'Abonnements',

@@ -1124,6 +1124,7 @@ const resources: Catalogue['resources'] = {
     subscriptionsHelp:
       'イーサリアム系チェーンの WebSocket ゲートウェイ用です。共有サブスクリプションは、ノードが停止しても別のノードで続きます。',
     noneHelp: '空欄の場合、上限はありません。',
+    splitHelp: '範囲を超える呼び出しはこの数まで分割されます。1 の場合は拒否されます。',
     noLimit: '上限なし',
     noUpstreams: 'このゲートウェイにはノードがありません。',
     healthUnknown: '未使用',
@@ -1191,8 +1192,12 @@ const resources: Catalogue['resources'] = {
       },
       reads: {
         head_lag_blocks: '許容する遅れ（ブロック）',
-        max_logs_range: 'eth_getLogs の最大範囲（ブロック）',
         monotonic: '同じAppに古いブロックを返さない',
+        logs: {
+          max_range: 'eth_getLogs の最大範囲（ブロック）',
+          split_into: 'eth_getLogs の最大分割数',
+          max_results: 'eth_getLogs の最大結果数',
+        },
         dedupe: '同一の読み取りをまとめる',
         cache: '確定ブロックの応答をキャッシュ',
         subscriptions: 'サブスクリプション',

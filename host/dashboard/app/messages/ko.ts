@@ -1110,6 +1110,7 @@ const resources: Catalogue['resources'] = {
     subscriptionsHelp:
       '이더리움 계열 체인의 WebSocket 게이트웨이에 적용됩니다. 공유 구독은 노드에 장애가 생겨도 다른 노드에서 계속됩니다.',
     noneHelp: '비워 두면 제한 없음.',
+    splitHelp: '범위를 넘는 호출은 이 수만큼까지 나뉩니다. 1이면 거부됩니다.',
     noLimit: '제한 없음',
     noUpstreams: '이 게이트웨이에는 노드가 없습니다.',
     healthUnknown: '사용 안 함',
@@ -1176,8 +1177,12 @@ const resources: Catalogue['resources'] = {
       },
       reads: {
         head_lag_blocks: '최대 뒤처짐(블록)',
-        max_logs_range: '최대 eth_getLogs 범위(블록)',
         monotonic: '같은 App에 이전 블록을 반환하지 않음',
+        logs: {
+          max_range: '최대 eth_getLogs 범위(블록)',
+          split_into: '최대 eth_getLogs 분할 수',
+          max_results: '최대 eth_getLogs 결과 수',
+        },
         dedupe: '동일한 읽기 병합',
         cache: '확정 블록에 대한 응답 캐시',
         subscriptions: '구독',

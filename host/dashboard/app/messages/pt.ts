@@ -1130,6 +1130,7 @@ const resources: Catalogue['resources'] = {
     subscriptionsHelp:
       'Para gateways WebSocket de redes do tipo Ethereum. Assinaturas compartilhadas continuam em outro nó quando o delas falha.',
     noneHelp: 'Deixe vazio para não limitar.',
+    splitHelp: 'Uma chamada sobre mais blocos é dividida em até tantas partes; 1 a recusa.',
     noLimit: 'Sem limite',
     noUpstreams: 'Este gateway não tem nós.',
     healthUnknown: 'Não usado',
@@ -1197,8 +1198,12 @@ const resources: Catalogue['resources'] = {
       },
       reads: {
         head_lag_blocks: 'Atraso máximo (blocos)',
-        max_logs_range: 'Máx. de blocos por eth_getLogs',
         monotonic: 'Nunca um bloco mais antigo para a mesma App',
+        logs: {
+          max_range: 'Máx. de blocos por eth_getLogs',
+          split_into: 'Máx. de partes por eth_getLogs',
+          max_results: 'Máx. de resultados por eth_getLogs',
+        },
         dedupe: 'Unir leituras idênticas',
         cache: 'Guardar em cache respostas sobre blocos finais',
         subscriptions: 'Assinaturas',

@@ -1126,6 +1126,7 @@ const resources: Catalogue['resources'] = {
     subscriptionsHelp:
       'Для WebSocket-шлюзов сетей типа Ethereum. Общие подписки продолжаются на другом узле, если их узел отказал.',
     noneHelp: 'Оставьте пустым, чтобы не ограничивать.',
+    splitHelp: 'Вызов с большим числом блоков делится не более чем на столько частей; 1 — отклоняется.',
     noLimit: 'Без ограничения',
     noUpstreams: 'У этого шлюза нет узлов.',
     healthUnknown: 'Не используется',
@@ -1193,8 +1194,12 @@ const resources: Catalogue['resources'] = {
       },
       reads: {
         head_lag_blocks: 'Максимальное отставание (блоков)',
-        max_logs_range: 'Макс. блоков на eth_getLogs',
         monotonic: 'Никогда не отвечать приложению более старым блоком',
+        logs: {
+          max_range: 'Макс. блоков на eth_getLogs',
+          split_into: 'Макс. частей на eth_getLogs',
+          max_results: 'Макс. результатов на eth_getLogs',
+        },
         dedupe: 'Объединять одинаковые чтения',
         cache: 'Кешировать ответы о финальных блоках',
         subscriptions: 'Подписки',

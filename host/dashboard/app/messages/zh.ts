@@ -1106,6 +1106,7 @@ const resources: Catalogue['resources'] = {
     headLagHelp: '留空则使用该链的默认值。',
     subscriptionsHelp: '适用于类以太坊链的 WebSocket 网关。节点故障时，共享订阅会在另一个节点上继续。',
     noneHelp: '留空则不限制。',
+    splitHelp: '超出区块范围的调用最多拆分为这么多段；1 表示拒绝。',
     noLimit: '不限制',
     noUpstreams: '此网关没有节点。',
     healthUnknown: '未使用',
@@ -1172,8 +1173,12 @@ const resources: Catalogue['resources'] = {
       },
       reads: {
         head_lag_blocks: '最多落后区块数',
-        max_logs_range: 'eth_getLogs 最大范围（区块）',
         monotonic: '同一 App 不会得到更旧的区块',
+        logs: {
+          max_range: 'eth_getLogs 最大范围（区块）',
+          split_into: 'eth_getLogs 最多分段数',
+          max_results: 'eth_getLogs 最多结果数',
+        },
         dedupe: '合并相同的读取',
         cache: '缓存关于最终区块的应答',
         subscriptions: '订阅',

@@ -26,7 +26,7 @@ export interface GatewayForm {
   readonly plans?: string;
   readonly limits?: Readonly<Record<string, number | string | null>>;
   readonly timeouts?: Numbers;
-  readonly reads?: Readonly<Record<string, unknown>>;
+  readonly reads?: Readonly<Record<string, unknown>> & { readonly logs?: Numbers | null };
   readonly max_body_bytes?: number | null;
   readonly max_batch?: number | null;
 }
@@ -91,8 +91,9 @@ export function bodyOf(form: GatewayForm): Readonly<Record<string, unknown>> {
   const { host, chain, network, protocol, admission, enabled, limits, timeouts, reads, max_body_bytes, max_batch } =
     form;
   return {
-    ...{ host, chain, network, protocol, admission, enabled, reads },
+    ...{ host, chain, network, protocol, admission, enabled },
     limits: limits === undefined ? undefined : { ...limits, methods: ratesOf(String(limits['methods'] ?? '')) },
+    reads: reads === undefined ? undefined : { ...reads, logs: logsOf(reads.logs) },
     upstreams: (form.upstreams ?? []).map(upstreamOf),
     methods: { allow: linesOf(form.methods?.allow), deny: linesOf(form.methods?.deny) },
     cors: form.cors === undefined ? undefined : { origins: linesOf(form.cors.origins) },
@@ -106,6 +107,11 @@ export function bodyOf(form: GatewayForm): Readonly<Record<string, unknown>> {
 function upstreamOf({ url = '', headers = '', former }: UpstreamForm): object {
   if (former?.url === url && former.headers === headers) return { keep: former.place };
   return { url: url.trim(), headers: Object.fromEntries(pairsOf(headers)) };
+}
+
+/** Without a limit of blocks there are no rules for logs. */
+function logsOf(logs: Numbers | null | undefined): object | null {
+  return logs?.['max_range'] == null ? null : given(logs);
 }
 
 /** Removes empty fields, which have no "none" value. */
