@@ -5,15 +5,16 @@ import { cleanFields } from './clean-fields.ts';
 import { scrubText } from './secret-text.ts';
 
 /** From the lowest to the highest; `silent` writes nothing. */
-const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof LEVELS)[number];
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The level of a logger and of its children. */
-interface Threshold {
+export interface Threshold {
   level: LogLevel;
 }
 
-interface PinoParent {
+/** What a child shares with its logger. */
+export interface PinoParent {
   readonly instance: PinoInstance;
   readonly threshold: Threshold;
 }
@@ -66,7 +67,7 @@ export class PinoLogger implements Logger {
   }
 
   #write(level: Exclude<LogLevel, 'silent'>, message: string, fields: LogFields | undefined): void {
-    if (LEVELS.indexOf(level) < LEVELS.indexOf(this.#threshold.level)) return;
+    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(this.#threshold.level)) return;
     this.#pino[level](fields === undefined ? {} : cleanFields(fields), scrubText(message));
   }
 }
