@@ -64,6 +64,11 @@ export interface LiveRoute {
   readonly detours: RequestBudget;
 }
 
+/** True for an upstream that was removed from the route or cordoned, while another one is in use. */
+export function isOutOfUse({ upstreams }: LiveRoute, upstream: Upstream): boolean {
+  return !upstreams.includes(upstream) || (upstream.cordoned && upstreams.some(({ cordoned }) => !cordoned));
+}
+
 /** A request that depends, or may depend, on the newest block. */
 export const NEWEST_BLOCK = Infinity;
 /** A tenth of the reads may be sent to a second upstream, and at most this many at once. */

@@ -406,6 +406,22 @@ describe('shared subscriptions', () => {
     await waitFor(() => client.closed?.code === 1001);
   });
 
+  test('a cordoned upstream is left as long as there is another one', async () => {
+    const client = await open();
+    const heads = await client.subscribe('newHeads');
+    const [at, next] = nodes();
+    const route = routeOf([first.url, second.url], { protocol: 'websocket' });
+    gate.setRoutes([route], [first.url, second.url]);
+    next.mine(branch('a', 41, 41, 'a40'));
+    at.mine(branch('a', 41, 41, 'a40'));
+    await sees(client, heads, ['a41']);
+    gate.setRoutes([route], [at.url]);
+    await waitFor(() => at.sockets.size === 0 && next.following === 1);
+    next.mine(branch('a', 42, 42, 'a41'));
+    await sees(client, heads, ['a41', 'a42']);
+    assert.equal((await client.ask('eth_blockNumber')).result, '0x2a');
+  });
+
   test('a revoked key ends its subscriptions at once, and those of others go on', async () => {
     const [client, other] = [await open(OTHER_KEY), await open(KEY)];
     const [, heads] = [await client.subscribe('newHeads'), await other.subscribe('newHeads')];

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ChainFeed, refuse } from '../../../core/index.ts';
 import type { BlockHeader, Logger, Refusal, SharedKind } from '../../../core/index.ts';
+import { isOutOfUse } from '../live-route.ts';
 import type { LiveRoute } from '../live-route.ts';
 import type { Upstream } from '../upstream.ts';
 import { PLAIN_WEBSOCKET, WebSocketOpening } from '../websocket-opening.ts';
@@ -129,12 +130,12 @@ export class RouteFeed {
     this.#deps.onEmpty();
   }
 
-  /** Called at each check: moves on from an upstream that was removed or is silent. */
+  /** Called at each check: moves on from an upstream that was removed, cordoned or is silent. */
   check(now: number): void {
     const session = this.#session;
     if (session === null) return;
     const live = this.#deps.live();
-    if (live === null || !live.upstreams.includes(session.node.upstream)) session.node.close();
+    if (live === null || isOutOfUse(live, session.node.upstream)) session.node.close();
     else if (this.#ready && !this.#probing && now - session.heardAt > this.#deps.silenceMs)
       void this.#probe(session, live);
   }

@@ -1,6 +1,7 @@
 import { CallsInFlight, refuse } from '../../../core/index.ts';
 import type { JsonRpcRequest } from '../../../core/index.ts';
 import { guarded } from '../guard-methods.ts';
+import { isOutOfUse } from '../live-route.ts';
 import type { LiveRoute } from '../live-route.ts';
 import { rpcRefusals } from '../refusal-response.ts';
 import type { Upstream } from '../upstream.ts';
@@ -86,11 +87,11 @@ export class SurvivingCalls implements BridgeHelper {
     return true;
   }
 
-  /** Leaves an upstream that the route no longer has, once nothing is owed by it. */
+  /** Leaves an upstream that the route no longer has, or that is cordoned, once nothing is owed by it. */
   check(): void {
     const live = this.#deps.live();
     const idle = !this.#pinned && this.#calls.count === 0 && this.#opening === null && this.#timer === null;
-    if (idle && live !== null && !live.upstreams.includes(this.#upstream)) this.#bridge.leaveUpstream();
+    if (idle && live !== null && isOutOfUse(live, this.#upstream)) this.#bridge.leaveUpstream();
   }
 
   end(): void {
