@@ -450,10 +450,10 @@ const gatewayRecipes = noticeRecipes
   )
   .port('keyDirectory', ({ keyCache }) => keyCache)
   .inner('appLimits', () => new AppLimits())
-  .inner('cacheStore', ({ config, storage, logger, disposables }) => {
+  .inner('sharedCache', ({ config, storage, logger, disposables }) => {
     const store = cacheStoreOf(config.gateway.cache, storage, logger);
     if (store !== null) disposables.add('shared cache', () => store.close());
-    return store;
+    return { store };
   })
   .part(
     'rateLimitSync',
@@ -511,7 +511,7 @@ const gatewayRecipes = noticeRecipes
       allowance: parts.allowance,
       routes: () => routeCache.table(),
       directory: parts.keyDirectory,
-      sharedCache: parts.cacheStore,
+      sharedCache: parts.sharedCache.store,
       limiter: parts.appLimits,
       shownBlocks: parts.shownBlocks,
       meter: parts.usageMeter,

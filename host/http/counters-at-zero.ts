@@ -21,6 +21,7 @@ export function beginCountersAtZero(
     for (const value of values) metrics.count(name, { ...rest, [label]: value }, 0);
   };
   metrics.count('tillgate_database_wait_seconds_total', {}, 0);
+  begin('tillgate_settings_reloads_total', 'outcome', ['applied', 'refused']);
   begin('tillgate_orders_total', 'status', ORDER_STATUSES);
   begin('tillgate_alerts_total', 'kind', ALERT_KINDS);
   begin('tillgate_callbacks_total', 'outcome', CALLBACK_OUTCOMES);

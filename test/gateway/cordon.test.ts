@@ -21,6 +21,9 @@ import {
 } from './support.ts';
 import type { Answer, FakeNode, TestGateway } from './support.ts';
 
+/** Every node may be asked. */
+const SPREAD = { reads: { ...DEFAULT_READS, monotonic: false } };
+
 bothPaths('fault 443: a cordoned upstream', (path) => {
   const started: { close(): Promise<void> }[] = [];
   afterEach(async () => {
@@ -48,7 +51,7 @@ bothPaths('fault 443: a cordoned upstream', (path) => {
   test('gets no new request while the one under way is answered; all cordoned is as all down; uncordoned it serves', async () => {
     const { node: slow, held } = await holdingNode();
     const other = await startedNode();
-    const route = routeOf([slow.url, other.url]);
+    const route = routeOf([slow.url, other.url], SPREAD);
     const gate = await run(route);
     const underWay: Promise<unknown>[] = [];
     await waitFor(async () => {
@@ -75,7 +78,7 @@ bothPaths('fault 443: a cordoned upstream', (path) => {
   test('gets no retry of a request that was under way before', async () => {
     const { node: failing, held } = await holdingNode();
     const other = await startedNode();
-    const route = routeOf([failing.url, other.url]);
+    const route = routeOf([failing.url, other.url], SPREAD);
     const gate = await run(route);
     const underWay: Promise<Answer>[] = [];
     await waitFor(async () => {

@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait.ts';
 import { freshDirectory } from './till-process.ts';
 
 /** Counters by what only a request or a payment names, which nothing knows before. */
-const BY_REQUEST = /^tillgate_(http|gateway)_/;
+const BY_REQUEST = /^tillgate_(http|gateway|upstream)_/;
 /** Those of a part that a sandbox lacks: notifiers, nodes that could disagree, a mempool. */
 const ABSENT = ['tillgate_notices_total', 'tillgate_node_disagreements_total', 'tillgate_unconfirmed_payments_total'];
 

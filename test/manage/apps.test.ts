@@ -329,15 +329,20 @@ eachStorage((_name, open) => {
     };
 
     test('an admin makes, lists and changes them; hosts are taken once', async () => {
-      const { id, created_at, updated_at, ...made } = managed(
+      const { id, created_at, updated_at, upstreams, ...made } = managed(
         await fixture.admin.client.post('/manage/v1/gateways', route),
         201,
       );
+      const { upstreams: _given, ...rest } = route;
       assert.equal(created_at, updated_at);
+      const [upstream] = upstreams as readonly Fields[];
+      assert.match(String(upstream?.['id']), /^[0-9a-f]{16}$/);
+      assert.deepEqual(upstreams, [
+        { id: upstream?.['id'], url: 'https://node.test/…', header_names: [], cordoned: false },
+      ]);
       assert.deepEqual(made, {
-        ...route,
+        ...rest,
         host: 'btc.gateway.test',
-        upstreams: [{ url: 'https://node.test/…', header_names: [] }],
         upstream_health: [null],
         admission: 'enforce',
         enabled: true,
@@ -382,7 +387,14 @@ eachStorage((_name, open) => {
       const changed = managed(
         await fixture.admin.client.request('PATCH', `/manage/v1/gateways/${String(id)}`, { body }),
       );
-      assert.deepEqual(changed['upstreams'], [{ url: 'https://other.test/', header_names: ['x-key'] }]);
+      const [other] = changed['upstreams'] as readonly Fields[];
+      assert.deepEqual(other, {
+        id: other?.['id'],
+        url: 'https://other.test/',
+        header_names: ['x-key'],
+        cordoned: false,
+      });
+      assert.notEqual(other['id'], upstream?.['id']);
       assert.deepEqual(changed['cors'], body.cors);
       assert.deepEqual(changed['units'], body.units);
       assert.deepEqual(changed['plans'], body.plans);
