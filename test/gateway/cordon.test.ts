@@ -21,9 +21,6 @@ import {
 } from './support.ts';
 import type { Answer, FakeNode, TestGateway } from './support.ts';
 
-/** Every node may be asked. */
-const SPREAD = { reads: { ...DEFAULT_READS, monotonic: false } };
-
 bothPaths('fault 443: a cordoned upstream', (path) => {
   const started: { close(): Promise<void> }[] = [];
   afterEach(async () => {
@@ -51,7 +48,7 @@ bothPaths('fault 443: a cordoned upstream', (path) => {
   test('gets no new request while the one under way is answered; all cordoned is as all down; uncordoned it serves', async () => {
     const { node: slow, held } = await holdingNode();
     const other = await startedNode();
-    const route = routeOf([slow.url, other.url], SPREAD);
+    const route = routeOf([slow.url, other.url]);
     const gate = await run(route);
     const underWay: Promise<unknown>[] = [];
     await waitFor(async () => {
@@ -78,7 +75,7 @@ bothPaths('fault 443: a cordoned upstream', (path) => {
   test('gets no retry of a request that was under way before', async () => {
     const { node: failing, held } = await holdingNode();
     const other = await startedNode();
-    const route = routeOf([failing.url, other.url], SPREAD);
+    const route = routeOf([failing.url, other.url]);
     const gate = await run(route);
     const underWay: Promise<Answer>[] = [];
     await waitFor(async () => {
@@ -98,7 +95,7 @@ bothPaths('fault 443: a cordoned upstream', (path) => {
     const one = await holdingNode();
     const other = await holdingNode();
     const urls = [one.node.url, other.node.url];
-    const route = routeOf(urls, { reads: { ...DEFAULT_READS, hedgeAfterMs: 100 } });
+    const route = routeOf(urls, { reads: { ...DEFAULT_READS, monotonic: false, hedgeAfterMs: 100 } });
     const gate = await run(route);
     const answer = ask(gate.port);
     await waitFor(() => one.held.length + other.held.length === 1);

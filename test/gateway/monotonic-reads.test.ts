@@ -273,7 +273,10 @@ bothPaths('fault 462: an App is not answered from an older block than before', (
     const open = async (instance: string): Promise<TestGateway> => {
       const blocks = new ShownBlocks();
       syncs.push(new ShownBlockSync({ blocks, store, instance, now: () => performance.now() }));
-      const route = routeOf(nodes.map(({ url }) => url));
+      const route = routeOf(
+        nodes.map(({ url }) => url),
+        { reads: DEFAULT_READS },
+      );
       const gate = await startGateway([route], { shownBlocks: blocks }, path);
       started.push(gate);
       return gate;

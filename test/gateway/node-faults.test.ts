@@ -7,6 +7,7 @@ import { after, afterEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { setTimeout as pause } from 'node:timers/promises';
 import { keccak256 } from 'viem';
+import { DEFAULT_READS } from '../../core/index.ts';
 import { answerRpc, ask, bothPaths, reasonOf, routeOf, startGateway, startNode, HOST, KEY } from './support.ts';
 import type { Answer, FakeNode, TestGateway } from './support.ts';
 import { RECORDED_ERRORS } from './recorded-answers.ts';
@@ -69,7 +70,7 @@ bothPaths('a node that does not answer', (path) => {
       [
         routeOf(
           nodes.map(({ url }) => url),
-          changes,
+          { reads: DEFAULT_READS, ...changes },
         ),
       ],
       deps,
