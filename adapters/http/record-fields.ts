@@ -10,6 +10,11 @@ export const timestamp = (description: string) =>
   z.string().meta({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}$', description: `${description}, UTC` });
 export const id = (description: string) => z.string().meta({ pattern: '^\\d{18,19}$', description });
 export const whole = (description: string) => z.number().meta({ type: 'integer', minimum: 0, description });
+export const wholeOrNull = (description: string) =>
+  z
+    .number()
+    .nullable()
+    .meta({ type: ['integer', 'null'], minimum: 0, description });
 export const orderStatus = z.enum(ORDER_STATUSES).meta({ description: 'Order status' });
 
 /** The numbers that describe a page of a list. */

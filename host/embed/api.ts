@@ -496,17 +496,17 @@ export interface UpstreamHealth {
   /** State of the circuit breaker: `down` is open; `trial` lets one request through, and closes it if the request succeeds. */
   readonly state: 'up' | 'down' | 'trial';
   /** Height of its newest block. */
-  readonly head: number;
+  readonly head: number | null;
   /** Blocks that it is behind the most advanced upstream of this gateway. */
-  readonly lagBlocks: number;
+  readonly lagBlocks: number | null;
   /** Milliseconds until it starts to answer; a moving average of recent requests. */
-  readonly latencyMs: number;
+  readonly latencyMs: number | null;
   /** Share of recent requests, from 0 to 1, that the node did not answer through a fault of its own. */
   readonly errorRate: number | null;
   /** Methods that it said in the last hour it does not have; they are asked of other upstreams. */
   readonly missingMethods: readonly string[];
   /** Oldest block whose state it may have, by its answers of the last hour. */
-  readonly oldestState: number;
+  readonly oldestState: number | null;
 }
 
 /** The fields of `accounts.list`. */

@@ -80,6 +80,15 @@ describe('the management API in the OpenAPI document', () => {
     assert.ok(versioned.every(({ required }) => required === true));
   });
 
+  test('a whole number that may be missing is documented as one that can be null', () => {
+    const { UpstreamHealth } = document.components.schemas as Readonly<
+      Record<string, { readonly properties?: Readonly<Record<string, object>> }>
+    >;
+    const accepts = (value: unknown): boolean =>
+      new Ajv2020({ strict: false }).validate(UpstreamHealth?.properties?.['head'] ?? false, value);
+    assert.deepEqual([null, 5, 0.5, -1, '5'].map(accepts), [true, true, false, false, false]);
+  });
+
   test('has every operation', () => {
     const found = rows.map(({ path, method }) => `${method.toUpperCase()} ${path.slice('/manage/v1/'.length)}`).sort();
     assert.deepEqual(

@@ -3,7 +3,7 @@ import type { CursorPage } from '../../../core/index.ts';
 import { z } from 'zod';
 import { SIGNED_DECIMAL } from '../csv.ts';
 
-export { id, whole } from '../record-fields.ts';
+export { id, whole, wholeOrNull } from '../record-fields.ts';
 
 /** A plain decimal. */
 export const amount = (description: string) => z.string().meta({ pattern: '^\\d+(\\.\\d+)?$', description });

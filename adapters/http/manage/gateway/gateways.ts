@@ -8,7 +8,7 @@ import { group, idParams, inputOf, unitsByName, plainNumber, recordId, texts, wo
 import { manageList, manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { readsBody, readsRecord, readsSchema } from './read-rules.ts';
-import { instant, pageRecord, time, whole } from '../reply-fields.ts';
+import { instant, pageRecord, time, whole, wholeOrNull } from '../reply-fields.ts';
 
 const upstreamHealthSchema = z
   .object({
@@ -16,16 +16,16 @@ const upstreamHealthSchema = z
       description:
         'State of the circuit breaker: `down` is open; `trial` lets one request through, and closes it if the request succeeds',
     }),
-    head: whole('Height of its newest block').nullable(),
-    lag_blocks: whole('Blocks that it is behind the most advanced upstream of this gateway').nullable(),
-    latency_ms: whole('Milliseconds until it starts to answer; a moving average of recent requests').nullable(),
+    head: wholeOrNull('Height of its newest block'),
+    lag_blocks: wholeOrNull('Blocks that it is behind the most advanced upstream of this gateway'),
+    latency_ms: wholeOrNull('Milliseconds until it starts to answer; a moving average of recent requests'),
     error_rate: z.number().nullable().meta({
       description: 'Share of recent requests, from 0 to 1, that the node did not answer through a fault of its own',
     }),
     missing_methods: z.array(z.string()).readonly().meta({
       description: 'Methods that it said in the last hour it does not have; they are asked of other upstreams',
     }),
-    oldest_state: whole('Oldest block whose state it may have, by its answers of the last hour').nullable(),
+    oldest_state: wholeOrNull('Oldest block whose state it may have, by its answers of the last hour'),
   })
   .meta({ id: 'UpstreamHealth' });
 

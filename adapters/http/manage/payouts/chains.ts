@@ -5,7 +5,7 @@ import { code, text } from '../../fields.ts';
 import { manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import type { ManageDeps } from '../deps.ts';
-import { amount, signedAmount, whole } from '../reply-fields.ts';
+import { amount, signedAmount, wholeOrNull } from '../reply-fields.ts';
 
 const MAX_REASON = 255;
 
@@ -20,7 +20,7 @@ export const chainSchema = z
   .object({
     code: z.string(),
     name: z.string(),
-    height: whole('Height of the last block that was read').nullable(),
+    height: wholeOrNull('Height of the last block that was read'),
     lag_seconds: z.number().nullable().meta({ description: 'Seconds since the chain was last read up to its head' }),
     trouble: z.string().nullable().meta({ description: 'Problem with the node, if any' }),
     halted_reason: z
