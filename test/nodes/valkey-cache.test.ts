@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RedisCacheStore } from '../../adapters/cache/index.ts';
+import { sharedBranches } from '../gateway/shared-branches.ts';
 import { testCacheStore } from '../support/cache-store-contract.ts';
 import { waitFor } from '../support/wait.ts';
 import { startValkey } from './valkey.ts';
@@ -33,6 +34,16 @@ test('fault 454: calls fail while Valkey is away, and succeed when it is back', 
   assert.equal((await store.find(['a'])).get('a'), 'x');
   await store.close();
   await assert.rejects(store.find(['a']));
+});
+
+test('fault 451: gateways that share Valkey serve no answer of a branch that they have left', async (t) => {
+  const valkey = await startValkey();
+  t.after(() => valkey.stop());
+  await sharedBranches(t, () => {
+    const store = new RedisCacheStore({ url: valkey.url, onError: () => undefined });
+    t.after(() => store.close());
+    return Promise.resolve(store);
+  });
 });
 
 test('a server that is not there makes calls fail, and nothing else', async () => {
