@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { WebSocket, WebSocketServer } from 'ws';
+import { WebSocket } from 'ws';
+import type { WebSocketServer } from 'ws';
 import type { RawData } from 'ws';
 import { KeyRules, restrictedBy } from '../../core/index.ts';
 import type { GatewayRoute, KeyOptions, KeyView, RouteId } from '../../core/index.ts';
 import { waitFor } from '../support/wait.ts';
-import { appView, ask, bothPaths, HOST, KEY, keyView, reasonOf, routeOf, startGateway, startNode } from './support.ts';
+import {
+  appView,
+  ask,
+  bothPaths,
+  HOST,
+  KEY,
+  keyView,
+  reasonOf,
+  routeOf,
+  startGateway,
+  startNode,
+  answeringSockets,
+} from './support.ts';
 import type { Answer, Ask, FakeNode, TestGateway } from './support.ts';
 
 const [WS, HTTP, SHADOW, OFF] = ['ws.gate.example', 'http.gate.example', 'shadow.gate.example', 'off.gate.example'];
@@ -31,11 +44,7 @@ bothPaths(
     beforeEach(async () => {
       hops = 0;
       node = await startNode();
-      sockets = new WebSocketServer({ server: node.server });
-      sockets.on('connection', (socket) => {
-        socket.on('error', () => undefined);
-        socket.on('message', () => socket.send('answered'));
-      });
+      sockets = answeringSockets(node);
       const route = (host: string, id: string, changes: Partial<GatewayRoute> = {}): GatewayRoute =>
         routeOf([node.url], { host, id: id as RouteId, units: { eth_getLogs: 20, eth_chainId: 0 }, ...changes });
       gate = await startGateway(

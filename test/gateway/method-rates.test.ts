@@ -1,9 +1,22 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { WebSocket, WebSocketServer } from 'ws';
+import { WebSocket } from 'ws';
+import type { WebSocketServer } from 'ws';
 import type { AppView, GatewayRoute, RouteId } from '../../core/index.ts';
 import { waitFor } from '../support/wait.ts';
-import { appView, ask, bothPaths, HOST, KEY, keyView, reasonOf, routeOf, startGateway, startNode } from './support.ts';
+import {
+  appView,
+  ask,
+  bothPaths,
+  HOST,
+  KEY,
+  keyView,
+  reasonOf,
+  routeOf,
+  startGateway,
+  startNode,
+  answeringSockets,
+} from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
 
 const [WS, HTTP, SHADOW, OFF] = ['ws.gate.example', 'http.gate.example', 'shadow.gate.example', 'off.gate.example'];
@@ -25,11 +38,7 @@ bothPaths('rates by method', (path) => {
 
   beforeEach(async () => {
     node = await startNode();
-    sockets = new WebSocketServer({ server: node.server });
-    sockets.on('connection', (socket) => {
-      socket.on('error', () => undefined);
-      socket.on('message', () => socket.send('answered'));
-    });
+    sockets = answeringSockets(node);
     const route = (host: string, id: string, changes: Partial<GatewayRoute> = {}): GatewayRoute =>
       routeOf([node.url], {
         ...{ host, id: id as RouteId },

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterEach, beforeEach, test } from 'node:test';
-import { WebSocket, WebSocketServer } from 'ws';
+import { WebSocket } from 'ws';
+import type { WebSocketServer } from 'ws';
 import type { RawData } from 'ws';
 import { UsageMeter } from '../../core/index.ts';
 import type { GatewayRoute, Quota, RouteId } from '../../core/index.ts';
@@ -20,6 +21,7 @@ import {
   routeOf,
   startGateway,
   startNode,
+  answeringSockets,
 } from './support.ts';
 import type { FakeNode, TestGateway } from './support.ts';
 
@@ -36,11 +38,7 @@ bothPaths('quotas', (path) => {
 
   beforeEach(async () => {
     node = await startNode();
-    sockets = new WebSocketServer({ server: node.server });
-    sockets.on('connection', (socket) => {
-      socket.on('error', () => undefined);
-      socket.on('message', () => socket.send('answered'));
-    });
+    sockets = answeringSockets(node);
     clock = new FakeClock();
     meter = new UsageMeter(clock);
     const route = (host: string, id: string, changes: Partial<GatewayRoute> = {}): GatewayRoute =>

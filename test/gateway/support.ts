@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { describe } from 'node:test';
+import { WebSocketServer } from 'ws';
 import {
   Cordons,
   DEFAULT_CORS,
@@ -171,6 +172,16 @@ export async function startNode(
   });
   const port = await listen(server);
   return { url: `http://127.0.0.1:${port}`, port, seen, server, sockets, close: () => closeServer(server) };
+}
+
+/** WebSockets of a node that answer each message with the same word. */
+export function answeringSockets({ server }: FakeNode): WebSocketServer {
+  const sockets = new WebSocketServer({ server });
+  sockets.on('connection', (socket) => {
+    socket.on('error', () => undefined);
+    socket.on('message', () => socket.send('answered'));
+  });
+  return sockets;
 }
 
 export function answerRpc(res: ServerResponse, body: string): void {
