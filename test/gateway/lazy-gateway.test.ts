@@ -39,8 +39,9 @@ for (const [setting, seenByNode] of [
   [{ gateway: { fastPath: true } }, 0],
   [{ gateway: { fastPath: false } }, 1],
 ] as const) {
-  test(`with the settings ${JSON.stringify(setting)} Node's server reads ${seenByNode} of one plain request`, async () => {
+  test(`with the settings ${JSON.stringify(setting)} Node's server reads ${seenByNode} of one plain request`, async (t) => {
     const node = await startNode();
+    t.after(() => node.close());
     const { logger } = ports();
     const configuredRoutes = new ConfiguredRoutes([routeOf([node.url])]);
     const routeCache = new RouteCache({
@@ -56,6 +57,7 @@ for (const [setting, seenByNode] of [
       routeCache,
       keyDirectory: new FakeDirectory(),
       appLimits: new AppLimits(),
+      sharedCache: { store: null },
     };
     const gateway = RECIPES.make('gateway', parts as Parts);
     let seen = 0;
@@ -63,14 +65,15 @@ for (const [setting, seenByNode] of [
       seen += 1;
       gateway.request(req, res);
     });
+    t.after(async () => {
+      await gateway.close();
+      await closeServer(server);
+    });
     gateway.attach(server);
     const opened = new Promise<void>((resolve) => gateway.onOpen(resolve));
     gateway.openIfNeeded();
     await opened;
     assert.equal((await ask(await listen(server))).status, 200);
     assert.equal(seen, seenByNode);
-    await gateway.close();
-    await closeServer(server);
-    await node.close();
   });
 }
