@@ -78,10 +78,10 @@ export function GatewayOptions() {
         <TextInput source="units" multiline helperText={`${KEY}.unitsHelp`} />
         <TextInput source="plans" multiline helperText={`${KEY}.plansHelp`} />
         <NumberInput source="reads.head_lag_blocks" helperText={`${KEY}.headLagHelp`} />
-        <BooleanInput source="reads.monotonic" helperText={false} />
         <NumberInput source="reads.logs.max_range" helperText={`${KEY}.noneHelp`} />
         <NumberInput source="reads.logs.split_into" helperText={`${KEY}.splitHelp`} />
         <NumberInput source="reads.logs.max_results" helperText={false} />
+        <BooleanInput source="reads.monotonic" helperText={false} />
         <BooleanInput source="reads.dedupe" helperText={false} />
         <BooleanInput source="reads.cache" helperText={false} />
         <SelectInput
