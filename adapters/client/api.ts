@@ -105,6 +105,10 @@ export interface Callback {
     | 'withdrawal.held'
     | 'withdrawal.succeeded'
     | 'withdrawal.failed'
+    | 'payout.requested'
+    | 'payout.held'
+    | 'payout.succeeded'
+    | 'payout.failed'
     | 'deposit.seen'
     | 'deposit.credited'
     | 'deposit.spendable'
@@ -149,6 +153,10 @@ export interface CallbackDetail {
     | 'withdrawal.held'
     | 'withdrawal.succeeded'
     | 'withdrawal.failed'
+    | 'payout.requested'
+    | 'payout.held'
+    | 'payout.succeeded'
+    | 'payout.failed'
     | 'deposit.seen'
     | 'deposit.credited'
     | 'deposit.spendable'
@@ -310,7 +318,7 @@ export interface ListedPayout {
   /** ID of the payout; for a withdrawal or refund also the ID of its transaction. */
   readonly id: string;
   /** sweep, gas and cold move funds between addresses of the till; return pays back an unassigned deposit; charge executes the authorization of an x402 payer. */
-  readonly kind: 'withdrawal' | 'refund' | 'sweep' | 'gas' | 'cold' | 'return' | 'charge';
+  readonly kind: 'withdrawal' | 'refund' | 'payout' | 'sweep' | 'gas' | 'cold' | 'return' | 'charge';
   /** HELD: waits for approval. */
   readonly status: 'HELD' | 'REQUESTED' | 'SIGNED' | 'BROADCAST' | 'CONFIRMED' | 'FAILED';
   /** ID of the account whose balance pays. */
@@ -489,7 +497,7 @@ export interface Transaction {
   readonly id: string;
   /** ID of the account. */
   readonly account: string;
-  readonly type: 'ORDER' | 'INVOICE' | 'WITHDRAW' | 'SWAP' | 'REFUND';
+  readonly type: 'ORDER' | 'INVOICE' | 'WITHDRAW' | 'SWAP' | 'REFUND' | 'PAYOUT';
   readonly status: 'PENDING' | 'SUCCESS' | 'FAILED';
   /** ID of the order that was paid or refunded. */
   readonly order: string | null;
@@ -523,7 +531,7 @@ export interface Wallet {
   readonly available: string;
   /** Amount credited but not yet spendable. */
   readonly pending: string;
-  /** Amount reserved for payouts in progress, and coins that their token's contract refuses to move. */
+  /** Amount reserved for payouts in progress, pull payments and payout batches, and coins that their token's contract refuses to move. */
   readonly locked: string;
   /** Sum of available, pending and locked. */
   readonly total: string;
@@ -659,7 +667,7 @@ export interface Payout {
   /** ID of the payout; for a withdrawal or refund also the ID of its transaction. */
   readonly id: string;
   /** sweep, gas and cold move funds between addresses of the till; return pays back an unassigned deposit; charge executes the authorization of an x402 payer. */
-  readonly kind: 'withdrawal' | 'refund' | 'sweep' | 'gas' | 'cold' | 'return' | 'charge';
+  readonly kind: 'withdrawal' | 'refund' | 'payout' | 'sweep' | 'gas' | 'cold' | 'return' | 'charge';
   /** HELD: waits for approval. */
   readonly status: 'HELD' | 'REQUESTED' | 'SIGNED' | 'BROADCAST' | 'CONFIRMED' | 'FAILED';
   /** ID of the account whose balance pays. */
@@ -718,7 +726,7 @@ export interface PayoutDetail {
   /** ID of the payout; for a withdrawal or refund also the ID of its transaction. */
   readonly id: string;
   /** sweep, gas and cold move funds between addresses of the till; return pays back an unassigned deposit; charge executes the authorization of an x402 payer. */
-  readonly kind: 'withdrawal' | 'refund' | 'sweep' | 'gas' | 'cold' | 'return' | 'charge';
+  readonly kind: 'withdrawal' | 'refund' | 'payout' | 'sweep' | 'gas' | 'cold' | 'return' | 'charge';
   /** HELD: waits for approval. */
   readonly status: 'HELD' | 'REQUESTED' | 'SIGNED' | 'BROADCAST' | 'CONFIRMED' | 'FAILED';
   /** ID of the account whose balance pays. */
@@ -956,6 +964,10 @@ export interface EventData {
   readonly 'withdrawal.held': Transaction;
   readonly 'withdrawal.succeeded': Transaction;
   readonly 'withdrawal.failed': Transaction;
+  readonly 'payout.requested': Transaction;
+  readonly 'payout.held': Transaction;
+  readonly 'payout.succeeded': Transaction;
+  readonly 'payout.failed': Transaction;
   readonly 'deposit.seen': Deposit;
   readonly 'deposit.credited': Deposit;
   readonly 'deposit.spendable': Deposit;
@@ -1132,7 +1144,7 @@ export interface RateListParams {
 /** The fields of `transactions.list`. */
 export interface TransactionListParams {
   /** Only transactions of this type. */
-  readonly type?: 'ORDER' | 'INVOICE' | 'WITHDRAW' | 'SWAP' | 'REFUND' | undefined;
+  readonly type?: 'ORDER' | 'INVOICE' | 'WITHDRAW' | 'SWAP' | 'REFUND' | 'PAYOUT' | undefined;
   /** Only records with this status. */
   readonly status?: 'PENDING' | 'SUCCESS' | 'FAILED' | undefined;
   /** Only transactions on this chain. */

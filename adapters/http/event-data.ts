@@ -26,6 +26,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   order: orderEventSchema,
   refund: transactionSchema,
   withdrawal: transactionSchema,
+  payout: transactionSchema,
   deposit: depositSchema,
   security: securityEventSchema,
   alert: alertSchema,

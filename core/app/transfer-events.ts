@@ -20,6 +20,7 @@ const STEPS: Readonly<Partial<Record<TransferStatus, TransferStep>>> = {
 const GROUPS: Readonly<Partial<Record<TransactionRow['type'], string>>> = {
   WITHDRAW: 'withdrawal',
   REFUND: 'refund',
+  PAYOUT: 'payout',
 };
 
 /** The first steps of a transfer. */

@@ -15,8 +15,11 @@ export type LedgerAccount =
   | 'clearing'
   | 'loss:reorganisation';
 
-/** A merchant's balances; `reserved` is set aside for unfinished transfers. */
-export const MERCHANT_BALANCES = ['available', 'pending', 'reserved'] as const;
+/**
+ * A merchant's balances. `claims` is set aside for pull payments and payout batches, as long as no transfer pays it;
+ * `reserved` for unfinished transfers.
+ */
+export const MERCHANT_BALANCES = ['available', 'pending', 'claims', 'reserved'] as const;
 export type MerchantBalance = (typeof MERCHANT_BALANCES)[number];
 
 export const merchantAccount = (accountId: AccountId, part: MerchantBalance): LedgerAccount =>
@@ -49,6 +52,8 @@ export interface LedgerEntry {
     | 'deposit-reversed'
     | 'deposit-assigned'
     | 'deposit-kept'
+    | 'claims-set-aside'
+    | 'claims-released'
     | 'transfer-reserved'
     | 'transfer-paid'
     | 'transfer-released'

@@ -1,6 +1,6 @@
 import type { AccountId, Asset, ChainCode, CurrencyCode, Millis, OrderId } from '../kernel/index.ts';
 
-export const TRANSACTION_TYPES = ['ORDER', 'INVOICE', 'WITHDRAW', 'SWAP', 'REFUND'] as const;
+export const TRANSACTION_TYPES = ['ORDER', 'INVOICE', 'WITHDRAW', 'SWAP', 'REFUND', 'PAYOUT'] as const;
 export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 
 export const TRANSACTION_STATUSES = ['PENDING', 'SUCCESS', 'FAILED'] as const;

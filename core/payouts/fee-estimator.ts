@@ -127,7 +127,7 @@ export class PayoutFeeEstimator {
 
   /** The sum of the waiting payments of an account. */
   async #waitingOf(chain: ChainCode, currency: CurrencyCode, accountId: AccountId | null): Promise<bigint> {
-    const waiting = await this.#storage.transfers.waiting(chain, null, MAX_WAITING);
+    const waiting = await this.#storage.transfers.waiting(chain, this.#clock.now(), null, MAX_WAITING);
     return sumOf(waiting.filter((transfer) => transfer.accountId === accountId && transfer.currency === currency));
   }
 
@@ -220,6 +220,7 @@ export class PayoutFeeEstimator {
     const owed = new Map<CurrencyCode, bigint>();
     for (const { currency, units, feeUnits, sourceIndex } of await this.#storage.transfers.waiting(
       code,
+      this.#clock.now(),
       null,
       MAX_WAITING,
     )) {

@@ -19,7 +19,7 @@ export interface FindPaymentsDeps {
 const PAGE = 100;
 const UNFINISHED: readonly TransferStatus[] = ['HELD', 'REQUESTED', 'SIGNED', 'BROADCAST'];
 /** The kinds of transfers that pay others; the till's own moves are planned again. */
-const PAYS: readonly TransferKind[] = ['withdrawal', 'refund', 'return'];
+const PAYS: readonly TransferKind[] = ['withdrawal', 'refund', 'payout', 'return'];
 
 /**
  * The chain's findings on each unfinished payment of a restored backup, oldest first. It changes nothing, and one

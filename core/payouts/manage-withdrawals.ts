@@ -66,7 +66,7 @@ export interface ManageWithdrawalsDeps extends AuditDeps, ListDeps {
 }
 
 /** The kinds that merchants request; the till's own moves are visible to admins only. */
-const OF_MERCHANTS: readonly TransferKind[] = ['withdrawal', 'refund'];
+const OF_MERCHANTS: readonly TransferKind[] = ['withdrawal', 'refund', 'payout'];
 
 /** Payouts, including the till's own moves. */
 export class ManageWithdrawals {

@@ -189,7 +189,8 @@ export class PlanSweeps {
 
   /** Currencies of which the hot wallet has less than the waiting payments need. */
   async #needed(hot: HotWallet, budget: TillBudget): Promise<ReadonlyMap<CurrencyCode, TokenShortfall>> {
-    const waiting = await this.#deps.storage.transfers.waiting(this.#chain.code, null, 1_000);
+    const { storage, clock } = this.#deps;
+    const waiting = await storage.transfers.waiting(this.#chain.code, clock.now(), null, 1_000);
     // The sweep fees that these payments are charged need not be in the hot wallet.
     const charges = new Map([[this.#chain.payments.feeAsset.currency, budget.deficit]]);
     return shortfallsOf(hot, waiting, charges, (currency) =>

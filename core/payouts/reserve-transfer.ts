@@ -9,13 +9,17 @@ import type {
   TransferId,
 } from '../kernel/index.ts';
 import { balanced, merchantAccount } from '../ledger/index.ts';
-import { reserveEntry } from './transfer-entries.ts';
+import type { TransactionType } from '../ledger/index.ts';
+import { reservedFrom, reserveEntry } from './transfer-entries.ts';
 import type { Reservation } from './transfer-store.ts';
 import { obtainedUnits } from './transfer.ts';
-import type { Transfer } from './transfer.ts';
+import type { Transfer, TransferKind } from './transfer.ts';
 
 /** A transfer paid from a merchant's balance. */
 export type MerchantTransfer = Transfer & { readonly accountId: AccountId };
+
+/** The types of merchants' transfers in their lists of transactions. */
+const ROW_TYPES: Readonly<Partial<Record<TransferKind, TransactionType>>> = { refund: 'REFUND', payout: 'PAYOUT' };
 
 /** The rows that reserving a merchant's transfer writes. */
 export function reservationOf(
@@ -30,7 +34,7 @@ export function reservationOf(
     row: {
       id,
       accountId,
-      type: transfer.kind === 'refund' ? 'REFUND' : 'WITHDRAW',
+      type: ROW_TYPES[transfer.kind] ?? 'WITHDRAW',
       status: 'PENDING',
       orderId,
       chain,
@@ -56,7 +60,7 @@ export function frozen(reason: string): TillgateError {
  * Stores a merchant's transfer with its reserve and its transaction row, in the caller's transaction.
  *
  * @param lacking - creates the error for an insufficient balance
- * @returns the remaining available balance; `null` when another live transfer excludes it
+ * @returns the remaining balance; `null` when another live transfer excludes it
  * @throws TillgateError `STATE_CONFLICT` while the account's withdrawals are frozen; the error of `lacking`
  */
 export async function reserveTransfer(
@@ -65,18 +69,23 @@ export async function reserveTransfer(
   ids: IdGenerator,
   lacking: () => TillgateError,
 ): Promise<bigint | null> {
-  const available = await tx.ledger.lockBalance(merchantAccount(transfer.accountId, 'available'), transfer.currency);
+  const from = reservedFrom(transfer);
   // Freezing an account locks this balance row too, so no reservation can pass a freeze.
+  const available = await tx.ledger.lockBalance(merchantAccount(transfer.accountId, 'available'), transfer.currency);
+  const balance =
+    from === 'available'
+      ? available
+      : await tx.ledger.lockBalance(merchantAccount(transfer.accountId, from), transfer.currency);
   const freeze = await tx.transfers.findFreeze(transfer.accountId);
   if (freeze !== null) throw frozen(freeze.reason);
-  // Frozen coins are part of the balance, and cannot pay.
-  const payable = available - (await tx.transfers.frozenUnits(transfer.accountId, transfer.currency));
-  if (payable < transfer.units) throw lacking();
+  // Frozen coins are part of the available balance, and cannot pay.
+  const immovable = from === 'available' ? await tx.transfers.frozenUnits(transfer.accountId, transfer.currency) : 0n;
+  if (balance - immovable < transfer.units) throw lacking();
   const { entry, row } = reservationOf(transfer, ids, null);
   if (!(await tx.transfers.add(transfer))) return null;
   assert(await tx.ledger.append(entry), `transfer ${transfer.id} is reserved twice`);
   await tx.deposits.addTransaction(row);
-  return available - transfer.units;
+  return balance - transfer.units;
 }
 
 /**

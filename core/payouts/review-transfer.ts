@@ -29,7 +29,7 @@ export async function requireApprovable(tx: Transaction, id: TransferId, now: Mi
 /** Approves a held transfer for payment. @throws TillgateError as {@link requireApprovable} */
 export async function approveTransfer(tx: Transaction, id: TransferId, now: Millis): Promise<Transfer> {
   const transfer = await requireApprovable(tx, id, now);
-  const changes = { reason: null, deferredAt: null, updatedAt: now };
+  const changes = { reason: null, notBefore: null, deferredAt: null, updatedAt: now };
   assert(await tx.transfers.move(id, 'HELD', 'REQUESTED', changes), `transfer ${id} changed while locked`);
   return { ...transfer, ...changes, status: 'REQUESTED' };
 }

@@ -149,11 +149,14 @@ export class SignTransfers {
    * its reserve released once it has waited too long.
    */
   async wait(lease: Lease, reason: string): Promise<void> {
-    const { transfers } = this.#deps.storage;
+    const {
+      storage: { transfers },
+      clock,
+    } = this.#deps;
     const { code } = this.#chain;
     let after: TransferId | null = null;
     for (;;) {
-      const page: readonly Transfer[] = await transfers.waiting(code, after, PAGE);
+      const page: readonly Transfer[] = await transfers.waiting(code, clock.now(), after, PAGE);
       const payments = page.filter((transfer) => !isOwnMove(transfer));
       if (payments.length > 0) await this.#defer(lease, new PayoutDeferred(payments, reason));
       after = page.at(-1)?.id ?? null;
@@ -175,14 +178,14 @@ export class SignTransfers {
   async #fill(): Promise<void> {
     const { storage, clock, metrics } = this.#deps;
     const { code: chain } = this.#chain;
-    const page = await storage.transfers.waiting(chain, this.#after, PAGE);
+    const now = clock.now();
+    const page = await storage.transfers.waiting(chain, now, this.#after, PAGE);
     this.#waiting += page.length;
     this.#after = page.length === PAGE ? (page.at(-1)?.id ?? null) : null;
     if (this.#after === null) {
       metrics.gauge('tillgate_transfers_waiting', this.#waiting, { chain });
       this.#waiting = 0;
     }
-    const now = clock.now();
     this.#queue = page.filter(
       ({ id }) => (this.#retryAt.get(id) ?? 0) <= now && (this.#resting.get(id)?.until ?? 0) <= now,
     );

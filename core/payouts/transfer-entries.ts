@@ -1,6 +1,6 @@
 import type { CurrencyCode, EntryId, Millis } from '../kernel/index.ts';
 import { assert } from '../kernel/index.ts';
-import { isOwnMove, obtainedUnits } from './transfer.ts';
+import { isOwnMove, isPromised, obtainedUnits } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 import {
   coldAccount,
@@ -20,9 +20,14 @@ export interface NetworkCost {
   readonly gasUnits?: bigint;
 }
 
-/** Reserves the amount of a transfer: moves it out of the available balance. */
+/** The balance from which the amount of a transfer is reserved. */
+export function reservedFrom(transfer: Transfer): MerchantBalance {
+  return isPromised(transfer) ? 'claims' : 'available';
+}
+
+/** Reserves the amount of a transfer: moves it out of the balance that pays it. */
 export function reserveEntry(id: EntryId, at: Millis, transfer: Transfer): LedgerEntry {
-  return entryOf(id, at, 'transfer-reserved', transfer, moveBalance(transfer, 'available', 'reserved'));
+  return entryOf(id, at, 'transfer-reserved', transfer, moveBalance(transfer, reservedFrom(transfer), 'reserved'));
 }
 
 /**

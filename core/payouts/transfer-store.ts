@@ -32,6 +32,7 @@ export interface TransferChanges {
   readonly maxFeeUnits?: bigint;
   readonly payoutId?: PayoutId;
   readonly reason?: string | null;
+  readonly notBefore?: Millis | null;
   readonly deferredAt?: Millis | null;
   readonly updatedAt: Millis;
   readonly finishedAt?: Millis;
@@ -213,8 +214,8 @@ export interface TransferStore {
     accountId: AccountId,
     claim: IdempotencyClaim,
   ): Promise<{ readonly transferId: TransferId; readonly bodyHash: string } | null>;
-  /** REQUESTED transfers of a chain after an id, oldest first. */
-  waiting(chain: ChainCode, after: TransferId | null, limit: number): Promise<readonly Transfer[]>;
+  /** REQUESTED transfers of a chain that may be signed now, after an id, oldest first. */
+  waiting(chain: ChainCode, now: Millis, after: TransferId | null, limit: number): Promise<readonly Transfer[]>;
   /** LIVE payouts of a chain after an id, oldest first. */
   livePayouts(chain: ChainCode, after: PayoutId | null, limit: number): Promise<readonly PayoutView[]>;
   /** DONE payouts of a chain whose block was removed by a reorganisation, after an id, oldest first. */
@@ -228,7 +229,7 @@ export interface TransferStore {
   live(chain: ChainCode): Promise<readonly LiveTransfer[]>;
   /** The balances of these accounts, {@link inFlight} and {@link live}, read in one snapshot. */
   position(chain: ChainCode, accounts: readonly string[]): Promise<TillPosition>;
-  /** Transfers of one status, or of all for `null`, newest first. With an account, only its withdrawals and refunds. */
+  /** Transfers of one status, or of all for `null`, newest first. With an account, only its withdrawals, refunds and payouts. */
   list(
     status: TransferStatus | null,
     query: NewestQuery<TransferId>,
@@ -323,7 +324,7 @@ export interface TransferWrites {
    */
   lockRequests(): Promise<void>;
   /**
-   * Sums of the withdrawals, refunds and returns that were requested after a time, paid or not, without failed ones. HELD
+   * Sums of the withdrawals, refunds, payouts and returns that were requested after a time, paid or not, without failed ones. HELD
    * ones count for their own account only: they are paid after an approval, and must not hold back payments of others.
    *
    * @param accountId - `null` for returns of unassigned deposits, which together count as one account's

@@ -1,22 +1,25 @@
 import type {
   AccountId,
   ChainCode,
+  ClaimId,
   CurrencyCode,
   DepositId,
   Millis,
   OrderId,
+  PayoutBatchId,
   PayoutId,
   TransferId,
 } from '../kernel/index.ts';
 import type { Authorization } from '../chain/index.ts';
 
 /**
- * The kinds of outgoing payments: a merchant's `withdrawal`; the `refund` of an order; a `sweep` from a deposit address
+ * The kinds of outgoing payments: a merchant's `withdrawal` to its own address; the `refund` of an order; a `payout` to
+ * anyone else, for a claim of a pull payment or a row of a payout batch; a `sweep` from a deposit address
  * to the hot wallet (on UTXO chains: merging many small coins); `gas` for a token's sweep; `cold` for the amount above
  * the hot wallet's ceiling; the `return` of a deposit that belongs to no order; a `charge`, which sends a payer's
  * authorization for an order.
  */
-export const TRANSFER_KINDS = ['withdrawal', 'refund', 'sweep', 'gas', 'cold', 'return', 'charge'] as const;
+export const TRANSFER_KINDS = ['withdrawal', 'refund', 'payout', 'sweep', 'gas', 'cold', 'return', 'charge'] as const;
 export type TransferKind = (typeof TRANSFER_KINDS)[number];
 
 /** HELD waits for an operator; from SIGNED on, only the chain decides the outcome. */
@@ -53,6 +56,10 @@ export interface Transfer {
   readonly depositId?: DepositId | null;
   /** The authorization that a charge sends; absent for every other kind. */
   readonly authorization?: Authorization;
+  /** The claim of a pull payment that a payout, or a refund, pays; absent or `null` for every other transfer. */
+  readonly claimId?: ClaimId | null;
+  /** The batch that a payout belongs to; absent or `null` for every other transfer. */
+  readonly batchId?: PayoutBatchId | null;
   /**
    * The account that requested it in the management API; absent or `null` for a request of the payment API, and for the
    * till's own moves.
@@ -74,6 +81,8 @@ export interface Transfer {
   readonly payoutId: PayoutId | null;
   /** Why it is FAILED or HELD, or what a REQUESTED one waits for; `null` otherwise. */
   readonly reason: string | null;
+  /** It is not signed before this time, because nobody has checked its address yet; absent or `null` for at once. */
+  readonly notBefore?: Millis | null;
   /** The time since which it is REQUESTED and could not be signed; `null` when it was not delayed. */
   readonly deferredAt: Millis | null;
   readonly createdAt: Millis;
@@ -113,6 +122,11 @@ export function newTransfer<Request extends TransferRequest>(request: Request, n
 /** True for the till's own moves: nobody is owed the amount, and nobody is charged for the transaction. */
 export function isOwnMove({ accountId, kind }: Pick<Transfer, 'accountId' | 'kind'>): boolean {
   return accountId === null && kind !== 'return';
+}
+
+/** True for a transfer whose amount was set aside in the account's balance `claims` before it was requested. */
+export function isPromised({ claimId = null, batchId = null }: Pick<Transfer, 'claimId' | 'batchId'>): boolean {
+  return claimId !== null || batchId !== null;
 }
 
 /** True for a sweep on a UTXO chain, which merges coins of an address and pays no one else. */

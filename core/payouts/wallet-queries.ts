@@ -49,8 +49,8 @@ export class WalletQueries {
     return (asset) => {
       const booked = read('available', asset);
       const frozen = least(booked, immovable.get(asset.currency) ?? 0n);
-      const [pending, reserved] = [read('pending', asset), read('reserved', asset)];
-      return { asset, available: booked - frozen, pending, reserved, frozen };
+      const [pending, claims, reserved] = [read('pending', asset), read('claims', asset), read('reserved', asset)];
+      return { asset, available: booked - frozen, pending, claims, reserved, frozen };
     };
   }
 
@@ -100,8 +100,8 @@ export class WalletQueries {
   }
 }
 
-function isEmpty({ available, pending, reserved, frozen }: WalletBalance): boolean {
-  return available === 0n && pending === 0n && reserved === 0n && frozen === 0n;
+function isEmpty({ available, pending, claims, reserved, frozen }: WalletBalance): boolean {
+  return [available, pending, claims, reserved, frozen].every((units) => units === 0n);
 }
 
 function least(one: bigint, other: bigint): bigint {

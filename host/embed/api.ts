@@ -678,7 +678,7 @@ export interface WebhookCreateParams {
   readonly account?: string | undefined;
   /** URL to which events are sent by POST. */
   readonly url: string;
-  /** What is sent: types, or groups such as order.*. One of order.*, refund.*, withdrawal.*, deposit.*, security.*, alert.*, order.created, order.succeeded, order.timeout, order.terminated, order.refunded, refund.requested, refund.succeeded, refund.failed, withdrawal.requested, withdrawal.held, withdrawal.succeeded, withdrawal.failed, deposit.seen, deposit.credited, deposit.spendable, deposit.orphaned, deposit.unassigned, security.changed, security.pending, alert.raised. */
+  /** What is sent: types, or groups such as order.*. One of order.*, refund.*, withdrawal.*, payout.*, deposit.*, security.*, alert.*, order.created, order.succeeded, order.timeout, order.terminated, order.refunded, refund.requested, refund.succeeded, refund.failed, withdrawal.requested, withdrawal.held, withdrawal.succeeded, withdrawal.failed, payout.requested, payout.held, payout.succeeded, payout.failed, deposit.seen, deposit.credited, deposit.spendable, deposit.orphaned, deposit.unassigned, security.changed, security.pending, alert.raised. */
   readonly events: readonly string[];
   /** Whether events are sent. Events that are waiting when it is disabled are given up. */
   readonly enabled?: boolean | undefined;
@@ -688,7 +688,7 @@ export interface WebhookCreateParams {
 export interface WebhookUpdateParams {
   /** URL to which events are sent by POST. */
   readonly url?: string | undefined;
-  /** What is sent: types, or groups such as order.*. One of order.*, refund.*, withdrawal.*, deposit.*, security.*, alert.*, order.created, order.succeeded, order.timeout, order.terminated, order.refunded, refund.requested, refund.succeeded, refund.failed, withdrawal.requested, withdrawal.held, withdrawal.succeeded, withdrawal.failed, deposit.seen, deposit.credited, deposit.spendable, deposit.orphaned, deposit.unassigned, security.changed, security.pending, alert.raised. */
+  /** What is sent: types, or groups such as order.*. One of order.*, refund.*, withdrawal.*, payout.*, deposit.*, security.*, alert.*, order.created, order.succeeded, order.timeout, order.terminated, order.refunded, refund.requested, refund.succeeded, refund.failed, withdrawal.requested, withdrawal.held, withdrawal.succeeded, withdrawal.failed, payout.requested, payout.held, payout.succeeded, payout.failed, deposit.seen, deposit.credited, deposit.spendable, deposit.orphaned, deposit.unassigned, security.changed, security.pending, alert.raised. */
   readonly events?: readonly string[] | undefined;
   /** Whether events are sent. Events that are waiting when it is disabled are given up. */
   readonly enabled?: boolean | undefined;

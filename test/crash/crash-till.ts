@@ -379,7 +379,7 @@ export class CrashTill {
     const { transfers } = this.storage;
     const [live, waiting, sweeps] = await Promise.all([
       transfers.livePayouts('ETH', null, 3),
-      transfers.waiting('ETH', null, 3),
+      transfers.waiting('ETH', Number.MAX_SAFE_INTEGER, null, 3),
       transfers.sweepCandidates('ETH', 3),
     ]);
     return [

@@ -369,8 +369,17 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
       },
     },
     walletQueries: {
-      lightning: async () => ({ asset: LIGHTNING_ASSET, available: 1n, pending: 0n, reserved: 0n, frozen: 0n }),
-      list: async () => [{ asset: assetOf('ETH'), available: 10n ** 18n + 1n, pending: 0n, reserved: 0n, frozen: 0n }],
+      lightning: async () => ({
+        asset: LIGHTNING_ASSET,
+        available: 1n,
+        pending: 0n,
+        claims: 0n,
+        reserved: 0n,
+        frozen: 0n,
+      }),
+      list: async () => [
+        { asset: assetOf('ETH'), available: 10n ** 18n + 1n, pending: 0n, claims: 0n, reserved: 0n, frozen: 0n },
+      ],
       selfCustody: async () => [
         { asset: assetOf('ETH'), units: 999_999_999_999_999_999n },
         { asset: { ...assetOf('ETH'), currency: 'SHIB-ERC20', decimals: 9 }, units: 589_735_030_408_323_123_456_789n },

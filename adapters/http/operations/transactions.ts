@@ -13,7 +13,7 @@ export const transactionSchema = z
   .object({
     user_id: id('ID of the account'),
     tx_id: z.string(),
-    tx_type: z.enum(['ORDER', 'INVOICE', 'WITHDRAW', 'SWAP', 'REFUND']),
+    tx_type: z.enum(['ORDER', 'INVOICE', 'WITHDRAW', 'SWAP', 'REFUND', 'PAYOUT']),
     status: z.enum(['PENDING', 'SUCCESS', 'FAILED']),
     chain: z.string(),
     currency: z.string(),

@@ -23,7 +23,7 @@ export const walletSchema = z
     available: decimal('Amount that can be spent now'),
     pending: decimal('Amount credited but not yet spendable'),
     locked: decimal(
-      "Amount reserved for withdrawals and refunds in progress, and coins that their token's contract refuses to move",
+      "Amount reserved for withdrawals, refunds and payouts in progress, pull payments and payout batches, and coins that their token's contract refuses to move",
     ),
     total: decimal('Sum of available, pending and locked'),
   })
@@ -34,6 +34,7 @@ export function presentWallet({
   asset,
   available,
   pending,
+  claims,
   reserved,
   frozen,
 }: WalletBalance): z.input<typeof walletSchema> {
@@ -44,8 +45,8 @@ export function presentWallet({
     currency,
     available: text(available),
     pending: text(pending),
-    locked: text(reserved + frozen),
-    total: text(available + pending + reserved + frozen),
+    locked: text(claims + reserved + frozen),
+    total: text(available + pending + claims + reserved + frozen),
   };
 }
 

@@ -50,7 +50,7 @@ class Scene {
       if (await done()) return;
       await this.block();
     }
-    const waiting = await this.till.storage.transfers.waiting('ETH', null, 5);
+    const waiting = await this.till.storage.transfers.waiting('ETH', Number.MAX_SAFE_INTEGER, null, 5);
     assert.fail(`not after ${most} blocks: ${waiting.map(({ kind, reason }) => `${kind}: ${reason}`).join('; ')}`);
   }
 

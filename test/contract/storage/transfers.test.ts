@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { authorizationKey, TRANSFER_KINDS, TRANSFER_STATUSES, TRANSFER_TRANSITIONS } from '../../../core/index.ts';
 import type {
   Authorization,
+  ClaimId,
   OrderId,
+  PayoutBatchId,
   TransactionChanges,
   Transfer,
   TransferEvent,
@@ -89,6 +91,7 @@ eachStorage((_name, opened) => {
         ...base,
         ...(kind === 'return' ? { depositId: unassigned.id } : {}),
         ...(kind === 'charge' ? { authorization: authorization() } : {}),
+        ...(kind === 'payout' ? { batchId: 'batch' as PayoutBatchId, notBefore: NOW } : {}),
         units: MAX,
         feeUnits: 2n ** 53n + 1n,
         maxFeeUnits: MAX,
@@ -288,9 +291,24 @@ eachStorage((_name, opened) => {
     for (const status of ['HELD', 'SIGNED', 'BROADCAST', 'CONFIRMED', 'FAILED'] as const)
       await add(storage, transfer({ status }));
     const ids = (rows: readonly Transfer[]): readonly string[] => rows.map(({ id }) => id);
-    assert.deepEqual(await storage.transfers.waiting('ETH', null, 2), made.slice(0, 2));
-    assert.deepEqual(ids(await storage.transfers.waiting('ETH', made[1]!.id, 10)), ids(made.slice(2)));
-    assert.deepEqual(await storage.transfers.waiting('ETH', made[4]!.id, 10), []);
+    assert.deepEqual(await storage.transfers.waiting('ETH', Number.MAX_SAFE_INTEGER, null, 2), made.slice(0, 2));
+    assert.deepEqual(
+      ids(await storage.transfers.waiting('ETH', Number.MAX_SAFE_INTEGER, made[1]!.id, 10)),
+      ids(made.slice(2)),
+    );
+    assert.deepEqual(await storage.transfers.waiting('ETH', Number.MAX_SAFE_INTEGER, made[4]!.id, 10), []);
+  });
+
+  test('a payout keeps its claim or batch, and waits for its time', async (t) => {
+    const { storage } = await opened(t);
+    const due = 1_000;
+    const claimed = await stored(storage, transfer({ kind: 'payout', claimId: 'claim' as ClaimId, notBefore: due }));
+    const batched = await stored(storage, transfer({ kind: 'payout', batchId: 'batch' as PayoutBatchId }));
+    assert.deepEqual(await storage.transfers.find(claimed.id), claimed);
+    assert.deepEqual(await storage.transfers.waiting('ETH', due - 1, null, 5), [batched]);
+    assert.deepEqual(await storage.transfers.waiting('ETH', due, null, 5), [claimed, batched]);
+    const again = transfer({ kind: 'payout', claimId: 'claim' as ClaimId });
+    assert.equal(await add(storage, again), false, 'a claim is paid by one transfer, for ever');
   });
 
   test('lists are newest first, of all or of one status, from any of them on, and counted by status', async (t) => {

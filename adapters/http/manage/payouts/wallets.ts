@@ -12,12 +12,21 @@ export const walletSchema = z
     coin: z.string(),
     available: amount('Amount that can be spent now'),
     pending: amount('Amount credited but not yet spendable'),
-    locked: amount("Amount reserved for payouts in progress, and coins that their token's contract refuses to move"),
+    locked: amount(
+      "Amount reserved for payouts in progress, pull payments and payout batches, and coins that their token's contract refuses to move",
+    ),
     total: amount('Sum of available, pending and locked'),
   })
   .meta({ id: 'ManagedWallet' });
 
-function walletRecord({ asset, available, pending, reserved, frozen }: WalletBalance): z.input<typeof walletSchema> {
+function walletRecord({
+  asset,
+  available,
+  pending,
+  claims,
+  reserved,
+  frozen,
+}: WalletBalance): z.input<typeof walletSchema> {
   const { chain, currency, decimals } = asset;
   const text = (units: bigint): string => formatUnits(units, decimals);
   return {
@@ -25,8 +34,8 @@ function walletRecord({ asset, available, pending, reserved, frozen }: WalletBal
     coin: currency,
     available: text(available),
     pending: text(pending),
-    locked: text(reserved + frozen),
-    total: text(available + pending + reserved + frozen),
+    locked: text(claims + reserved + frozen),
+    total: text(available + pending + claims + reserved + frozen),
   };
 }
 

@@ -7,6 +7,7 @@ import { appKeyRestrictions } from './0002-app-key-restrictions.ts';
 import { gatewayCordons } from './0003-gateway-cordons.ts';
 import { gatewayAnswers } from './0005-gateway-answers.ts';
 import { gatewayShownBlocks } from './0004-gateway-shown-blocks.ts';
+import { claimedTransfers } from './0006-claimed-transfers.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   gatewayCordons,
   gatewayShownBlocks,
   gatewayAnswers,
+  claimedTransfers,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -3,8 +3,10 @@ import type {
   AccountId,
   Attempt,
   Authorization,
+  ClaimId,
   DepositId,
   Payout,
+  PayoutBatchId,
   PayoutChanges,
   Holding,
   LiveTransfer,
@@ -12,16 +14,22 @@ import type {
   Transfer,
   TransferApproval,
   TransferChanges,
+  TransferKind,
 } from '../../../../core/index.ts';
 import type { Row } from '../dialects/dialect.ts';
 import type { Change, Column } from './columns.ts';
 import { integer, integerOrNull, text, textOrNull, units } from './values.ts';
 
+const UNLISTED_KINDS: readonly TransferKind[] = ['return', 'charge', 'payout'];
+
 export const TRANSFER_COLUMNS: readonly Column<Transfer>[] = [
   { name: 'id', kind: 'text', of: (t) => t.id },
-  // The column's list of kinds is older than returns and x402 charges: a withdrawal with a deposit and
-  // without an account is a return, and one with an authorization is a charge.
-  { name: 'kind', kind: 'text', of: (t) => (t.kind === 'return' || t.kind === 'charge' ? 'withdrawal' : t.kind) },
+  // The column's list of kinds is older than returns, x402 charges and payouts: a withdrawal with a deposit and without
+  // an account is a return, one with an authorization is a charge, and one of a claim or a batch is a payout.
+  { name: 'kind', kind: 'text', of: (t) => (UNLISTED_KINDS.includes(t.kind) ? 'withdrawal' : t.kind) },
+  { name: 'claim_id', kind: 'text', of: (t) => t.claimId ?? null },
+  { name: 'batch_id', kind: 'text', of: (t) => t.batchId ?? null },
+  { name: 'not_before', kind: 'bigint', of: (t) => t.notBefore ?? null },
   { name: 'deposit_id', kind: 'text', of: (t) => t.depositId ?? null },
   {
     name: 'charge_authorization',
@@ -63,19 +71,33 @@ function readAuthorization(json: string): Authorization {
   return { ...stored, units: total ?? 0n, validAfter: validAfter ?? 0n, validBefore: validBefore ?? 0n };
 }
 
+function kindOf(row: Row): TransferKind {
+  const kind = text(row, 'kind') as TransferKind;
+  if (kind !== 'withdrawal') return kind;
+  if (textOrNull(row, 'charge_authorization') !== null) return 'charge';
+  if (textOrNull(row, 'deposit_id') !== null) return 'return';
+  return textOrNull(row, 'claim_id') === null && textOrNull(row, 'batch_id') === null ? kind : 'payout';
+}
+
 /** The transfer in a row of `transfers`. */
 export function transferOf(row: Row): Transfer {
   const depositId = textOrNull(row, 'deposit_id') as DepositId | null;
   const authorization = textOrNull(row, 'charge_authorization');
   const requestedBy = textOrNull(row, 'requested_by') as AccountId | null;
+  const claimId = textOrNull(row, 'claim_id') as ClaimId | null;
+  const batchId = textOrNull(row, 'batch_id') as PayoutBatchId | null;
+  const notBefore = integerOrNull(row, 'not_before');
   return {
     id: text(row, 'id') as Transfer['id'],
-    kind: authorization !== null ? 'charge' : depositId === null ? (text(row, 'kind') as Transfer['kind']) : 'return',
+    kind: kindOf(row),
     accountId: textOrNull(row, 'account_id') as Transfer['accountId'],
     orderId: textOrNull(row, 'order_id') as Transfer['orderId'],
     ...(depositId === null ? {} : { depositId }),
     ...(authorization === null ? {} : { authorization: readAuthorization(authorization) }),
     ...(requestedBy === null ? {} : { requestedBy }),
+    ...(claimId === null ? {} : { claimId }),
+    ...(batchId === null ? {} : { batchId }),
+    ...(notBefore === null ? {} : { notBefore }),
     chain: text(row, 'chain'),
     currency: text(row, 'currency'),
     units: units(row, 'units'),
@@ -134,6 +156,7 @@ export function transferChange({
   maxFeeUnits,
   payoutId,
   reason,
+  notBefore,
   deferredAt,
   updatedAt,
   finishedAt,
@@ -144,6 +167,7 @@ export function transferChange({
   if (maxFeeUnits !== undefined) change.push(['max_fee_units', String(maxFeeUnits)]);
   if (payoutId !== undefined) change.push(['payout_id', payoutId]);
   if (reason !== undefined) change.push(['reason', reason]);
+  if (notBefore !== undefined) change.push(['not_before', notBefore]);
   if (deferredAt !== undefined) change.push(['deferred_at', deferredAt]);
   if (finishedAt !== undefined) change.push(['finished_at', finishedAt]);
   return change;

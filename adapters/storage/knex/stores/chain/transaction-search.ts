@@ -108,4 +108,4 @@ function sentTo({ transactions }: Tables, dialect: Dialect, search: TransactionS
   return { sql: `SELECT id FROM (${sql}) AS sent`, bindings };
 }
 
-const SENT: readonly TransactionType[] = ['WITHDRAW', 'REFUND', 'SWAP'];
+const SENT: readonly TransactionType[] = ['WITHDRAW', 'REFUND', 'PAYOUT', 'SWAP'];

@@ -114,9 +114,15 @@ export async function ownerCover(
     currency,
   }: { readonly chain: ChainCode; readonly owner: AccountId | null; readonly currency: CurrencyCode },
 ): Promise<OwnerCover> {
-  const account = owner === null ? unassignedAccount(chain) : merchantAccount(owner, 'available');
+  const accounts =
+    owner === null
+      ? [unassignedAccount(chain)]
+      : [merchantAccount(owner, 'available'), merchantAccount(owner, 'claims')];
   const booked = sumOf(
-    await run(`SELECT units FROM ${tables.balances} WHERE account = ? AND currency = ?`, [account, currency]),
+    await run(
+      `SELECT units FROM ${tables.balances} WHERE account IN (${accounts.map(() => '?').join(', ')}) AND currency = ?`,
+      [...accounts, currency],
+    ),
   );
   // A requested amount is reserved, but the amount of a return is deducted only once it is mined.
   const [under, bindings] =

@@ -15,6 +15,7 @@ import type {
   IdempotencyClaim,
   InFlight,
   LiveTransfer,
+  Millis,
   TillPosition,
   Reservation,
   ReserveOutcome,
@@ -129,9 +130,10 @@ export class SqlTransferStore implements TransferStore {
     return claimedTransfer(this.#db.read, this.#db.tables, accountId, claim);
   }
 
-  async waiting(chain: ChainCode, after: TransferId | null, limit: number): Promise<readonly Transfer[]> {
-    const sql = `SELECT ${TRANSFERS} FROM ${this.#db.tables.transfers} WHERE chain = ? AND status = 'REQUESTED' AND id > ? ORDER BY id LIMIT ?`;
-    return (await this.#db.read(sql, [chain, after ?? '', limit])).map(transferOf);
+  async waiting(chain: ChainCode, now: Millis, after: TransferId | null, limit: number): Promise<readonly Transfer[]> {
+    const sql = `SELECT ${TRANSFERS} FROM ${this.#db.tables.transfers}
+      WHERE chain = ? AND status = 'REQUESTED' AND (not_before IS NULL OR not_before <= ?) AND id > ? ORDER BY id LIMIT ?`;
+    return (await this.#db.read(sql, [chain, now, after ?? '', limit])).map(transferOf);
   }
 
   livePayouts(chain: ChainCode, after: PayoutId | null, limit: number): Promise<readonly PayoutView[]> {
