@@ -371,6 +371,8 @@ export * from './payouts/store-transfer.ts';
 export * from './payouts/approval.ts';
 export * from './payouts/request-withdrawal.ts';
 export * from './payouts/record-withdrawal.ts';
+export { PARTIAL_REFUNDS, REFUND_RATES } from './payouts/refund-amount.ts';
+export type { RefundAmountInput, RefundRate } from './payouts/refund-amount.ts';
 export * from './payouts/refund-destination.ts';
 export * from './payouts/request-refund.ts';
 export * from './payouts/refund-settings.ts';

@@ -2,8 +2,15 @@ import type { Deposit } from '../chain/index.ts';
 import type { AssetCatalogue, CallbackId, DepositId, IdGenerator, RecordedEvent } from '../kernel/index.ts';
 import { outboxRows } from '../notify/index.ts';
 import type { Callback, NoticeDraft, OutboxEvent, Subscriber, WebhookEvent } from '../notify/index.ts';
-import { buildCallback, reportedOrder, webhookEventOf } from '../orders/index.ts';
-import type { CallbackPresenter, NewOrder, Order, OrderChains, OrderHistoryEntry } from '../orders/index.ts';
+import { buildCallback, NO_REFUNDS, reportedOrder, webhookEventOf } from '../orders/index.ts';
+import type {
+  CallbackPresenter,
+  NewOrder,
+  Order,
+  OrderChains,
+  OrderHistoryEntry,
+  OrderRefunds,
+} from '../orders/index.ts';
 import type { EventPresenter } from './event-presenter.ts';
 import type { NoticeScope } from './event-scope.ts';
 import { undecidedWords } from './event-words.ts';
@@ -25,8 +32,9 @@ function orderEvent(
   type: WebhookEvent,
   order: Order,
   deposits: readonly Deposit[],
+  refunds: OrderRefunds,
 ): OutboxEvent {
-  const data = (): string => presenter.order(reportedOrder(order, deposits, assets, chains));
+  const data = (): string => presenter.order(reportedOrder(order, deposits, refunds, assets, chains));
   return { type, subjectId: order.id, at: order.updatedAt, data };
 }
 
@@ -37,24 +45,27 @@ export function newOrderRows(
   order: NewOrder['order'],
 ): readonly Callback[] {
   // No record shows the order's number, which it gets when it is stored.
-  return outboxRows(deps.ids, endpoints, orderEvent(deps, 'order.created', { ...order, number: 0 }, []));
+  return outboxRows(deps.ids, endpoints, orderEvent(deps, 'order.created', { ...order, number: 0 }, [], NO_REFUNDS));
 }
 
 /** The callback of an order's move, if it has one, and its events. */
 export function movedOrderRows(
   deps: OrderEventDeps,
   endpoints: readonly Subscriber[],
-  { order, deposits, transition }: OrderMoved,
+  { order, deposits, refunds, transition }: OrderMoved,
 ): readonly Callback[] {
   const { ids, assets, chains, callbacks } = deps;
   const rows: Callback[] = [];
   const { event } = transition;
   if (event !== null) {
-    const content = callbacks.present(event, reportedOrder(order, deposits, assets, chains));
+    const content = callbacks.present(event, reportedOrder(order, deposits, refunds, assets, chains));
     const callback = buildCallback({ id: ids.next() as CallbackId, order, event, content, now: order.updatedAt });
     if (callback !== null) rows.push(callback);
   }
-  return [...rows, ...outboxRows(ids, endpoints, orderEvent(deps, webhookEventOf(transition), order, deposits))];
+  return [
+    ...rows,
+    ...outboxRows(ids, endpoints, orderEvent(deps, webhookEventOf(transition), order, deposits, refunds)),
+  ];
 }
 
 /** The notices of payments about which a merchant must decide. Their events are those of the deposits. */

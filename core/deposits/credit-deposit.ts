@@ -128,8 +128,9 @@ export async function bookCredits(
   const again = deposits.filter(({ credits }) => credits > 0);
   for (const group of groupsOf(again, ({ currency }) => currency)) await noteRenewed(tx, current.order, group, now);
   const moves = await stateMachine.settle(tx, current.order, current.deposits, { now, scannedPastDeadline: false });
-  const last = moves.at(-1)?.order ?? current.order;
-  for (const deposit of deposits.slice(0, NOTED_AT_MOST)) await stateMachine.noteUndecided(tx, last, deposit, now);
+  // What moved the order needs no decision of the merchant.
+  const undecided = moves.length > 0 ? [] : deposits.slice(0, NOTED_AT_MOST);
+  for (const deposit of undecided) await stateMachine.noteUndecided(tx, current.order, deposit, now);
   return moves;
 }
 

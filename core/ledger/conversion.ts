@@ -3,15 +3,15 @@ import { formatUnits, mulDiv, pow10, present, readDecimal, roundUnits } from '..
 import type { RateEvidence } from './evidence.ts';
 
 /**
- * Converts an amount to units of another asset at these prices in US dollars, with a single division.
+ * Converts an amount to units of another asset, or of or to minor units of a fiat currency, at these prices in US dollars, with a single division.
  *
  * @param units - of `from`
  */
 export function convertUnits(
   units: bigint,
-  from: Asset,
+  from: Pick<Asset, 'decimals'>,
   fromUsd: Decimal,
-  to: Asset,
+  to: Pick<Asset, 'decimals'>,
   toUsd: Decimal,
   rounding: Rounding,
 ): bigint {

@@ -94,9 +94,9 @@ export class OrderAdminActions {
 /** Checks a locked order before it is moved. */
 type Check = (tx: Transaction, order: Order, deposits: readonly Deposit[]) => Promise<void>;
 
-/** @throws TillgateError `STATE_CONFLICT` while a refund of the received amount exists */
+/** @throws TillgateError `STATE_CONFLICT` while a refund of the received amount is in progress */
 async function requireNoRefund(tx: Transaction, { id }: Order): Promise<void> {
-  if (orderRefunds(await tx.transfers.refundsOf(id)).units === 0n) return;
+  if (!orderRefunds(await tx.transfers.refundsOf(id)).live) return;
   throw new TillgateError(
     'STATE_CONFLICT',
     'A refund of this order is under way; what it received cannot be accepted. Reject or cancel the refund first.',

@@ -25,6 +25,7 @@ import { orderDetailView, orderView, payInfoView } from './order-view.ts';
 import type { ListedOrderView, OrderDetailView, OrderView, PayInfoView } from './order-view.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 import { NO_REFUNDS, orderRefunds } from './order-refunds.ts';
+import type { OrderRefunds } from './order-refunds.ts';
 import type { RefundMeans } from './refundable.ts';
 import type { OrderSettings } from './order-settings.ts';
 
@@ -103,19 +104,34 @@ export class OrderQueries {
     const search = orderSearch(accountId, filter, { ...page, limit: limit + 1 }, this.#deps);
     const found = search === null ? [] : await this.#deps.storage.orders.search(search);
     const { items, next } = partOf(found, limit, ({ createdAt, id }) => ({ createdAt, id }));
-    return { items: items.map((order) => this.listed(order)), next };
+    const refunds = await this.#refunds(items);
+    return { items: items.map((order) => this.#listed(order, refunds(order))), next };
   }
 
-  /** An order in a list of the management API. */
-  listed(order: Order): ListedOrderView {
+  /** An order as lists of the management API show it. */
+  async listed(order: Order): Promise<ListedOrderView> {
+    return this.#listed(order, (await this.#refunds([order]))(order));
+  }
+
+  #listed(order: Order, refunds: OrderRefunds): ListedOrderView {
     const { assets } = this.#deps;
     const { payment } = order;
     return {
       order,
       asset: payment === null ? null : assets.find(payment.currency),
       chainName: payment === null ? '' : assets.chainName(payment.chain),
+      refunds,
       payUrl: this.payUrl(order),
     };
+  }
+
+  /** The refunds of each of these orders, in one read for all of them. */
+  async #refunds(orders: readonly Order[]): Promise<(order: Pick<Order, 'id'>) => OrderRefunds> {
+    // Only a PENDING order cannot have a refund: what was received of another may be removed by a reorganisation.
+    const ids = orders.filter(({ status }) => status !== 'PENDING').map(({ id }) => id);
+    const refunds = ids.length === 0 ? [] : await this.#deps.storage.transfers.refundsOf(ids);
+    const byOrder = groupByOrder(refunds);
+    return ({ id }) => orderRefunds(byOrder.get(id) ?? []);
   }
 
   /** The direct payment information of an order. */
@@ -201,7 +217,7 @@ export class OrderQueries {
     const [balances, immovable, refunds, freeze] = await Promise.all([
       storage.ledger.balances(merchantAccount(accountId, 'available')),
       storage.transfers.frozenOf(accountId),
-      storage.transfers.refundsOf(orders.map(({ id }) => id)),
+      this.#refunds(orders),
       storage.transfers.freeze(accountId),
     ]);
     const [frozen, now] = [freeze !== null, clock.now()];
@@ -210,7 +226,7 @@ export class OrderQueries {
       balances.map(({ currency, units }) => [currency, units - (immovable.get(currency) ?? 0n)]),
     );
     return ({ id, payment }) => ({
-      refunds: orderRefunds(refunds.filter(({ orderId }) => orderId === id)),
+      refunds: refunds({ id }),
       available: payment === null ? 0n : (available.get(payment.currency) ?? 0n),
       ...{ frozen, holdMs, now },
     });

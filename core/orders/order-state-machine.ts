@@ -8,6 +8,7 @@ import type { OrderRule, OrderStatus } from './order-status.ts';
 import { choiceOfWaiting } from './former-choice.ts';
 import { undecidedPayment } from './note-payment.ts';
 import { NO_REFUNDS, orderRefunds } from './order-refunds.ts';
+import type { OrderRefunds } from './order-refunds.ts';
 import { decideOrder, isHeldOpen, sumReceived } from './settle-order.ts';
 import type { Decision, DecisionContext, LateTerms } from './settle-order.ts';
 
@@ -58,10 +59,9 @@ export class OrderStateMachine {
   async settle(tx: Transaction, order: Order, deposits: readonly Deposit[], moment: Moment): Promise<OrderMove[]> {
     const moves: OrderMove[] = [];
     let current = order;
-    // A PENDING order has no refund, and only a PENDING order waits for unconfirmed payments.
-    const isPending = order.status === 'PENDING';
-    const refunds = isPending ? NO_REFUNDS : orderRefunds(await tx.transfers.refundsOf(order.id));
-    const unconfirmed = isPending ? await tx.unconfirmedPayments.live(order.id) : [];
+    const refunds = await refundsOf(tx, order);
+    // Only a PENDING order waits for unconfirmed payments.
+    const unconfirmed = order.status === 'PENDING' ? await tx.unconfirmedPayments.live(order.id) : [];
     const formerChoice = await choiceOfWaiting(order, deposits, unconfirmed, () => tx.orders.history(order.id));
     for (;;) {
       const decision = this.decide(current, deposits, { ...moment, unconfirmed, formerChoice, refunds });
@@ -74,7 +74,7 @@ export class OrderStateMachine {
 
   /** Records in a locked order's history a credited payment that did not pay it; the merchant must decide. */
   async noteUndecided(tx: Transaction, order: Order, deposit: Deposit, now: Millis): Promise<void> {
-    const refunds = order.status === 'PENDING' ? NO_REFUNDS : orderRefunds(await tx.transfers.refundsOf(order.id));
+    const refunds = await refundsOf(tx, order);
     const { assets, settings } = this.#deps;
     const note = undecidedPayment(order, deposit, refunds, { assets, graceMs: settings.lateGraceMs, now });
     if (note === null) return;
@@ -120,7 +120,8 @@ export class OrderStateMachine {
       inputs: decision.inputs,
       rate: null,
     });
-    tx.record({ type: 'order.moved', order: moved, deposits, transition });
+    const refunds = await refundsOf(tx, order);
+    tx.record({ type: 'order.moved', order: moved, deposits, refunds, transition });
     await movePurchase(tx, order, transition.to);
     return { order: moved, from: order.status, to: transition.to, rule: decision.rule };
   }
@@ -133,6 +134,11 @@ export class OrderStateMachine {
       events.emit('order.status', { orderId: order.id, from, to, rule });
     }
   }
+}
+
+/** The refunds of a locked order; a PENDING order has none. */
+async function refundsOf({ transfers }: Transaction, { id, status }: Order): Promise<OrderRefunds> {
+  return status === 'PENDING' ? NO_REFUNDS : orderRefunds(await transfers.refundsOf(id));
 }
 
 /** Credits a purchase of gateway units when its order is paid, and removes it again when the payment is. */

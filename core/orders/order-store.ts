@@ -11,6 +11,7 @@ import type {
   PageRequest,
 } from '../kernel/index.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
+import type { OrderRefunds } from './order-refunds.ts';
 import type { OrderStatus, OrderTransition } from './order-status.ts';
 
 /** A new order; the store assigns its number. */
@@ -170,10 +171,11 @@ declare module '../kernel/storage.ts' {
   interface RecordedEvents {
     /** Recorded by {@link OrderStore.create}. */
     'order.created': Pick<NewOrder, 'order'>;
-    /** Recorded by the order state machine, with the order after the move and its deposits. */
+    /** Recorded by the order state machine, with the order after the move, its deposits and its refunds. */
     'order.moved': {
       readonly order: Order;
       readonly deposits: readonly Deposit[];
+      readonly refunds: OrderRefunds;
       readonly transition: OrderTransition;
     };
     /** Recorded by the order state machine: a payment about which the merchant must decide. */

@@ -2,7 +2,7 @@ import type { Deposit } from '../chain/index.ts';
 import type { Asset, AssetCatalogue, DepositId } from '../kernel/index.ts';
 import { present } from '../kernel/index.ts';
 import type { Order, OrderPayment } from './order.ts';
-import { NO_REFUNDS } from './order-refunds.ts';
+import type { OrderRefunds } from './order-refunds.ts';
 import { isRefundable, refundSender, singleSender } from './refundable.ts';
 import type { OrderChains, RefundMeans } from './refundable.ts';
 import { liveDeposits } from './settle-order.ts';
@@ -19,6 +19,7 @@ export interface OrderView {
   readonly chainName: string;
   /** True when a refund would be accepted now. */
   readonly refundable: boolean;
+  readonly refunds: OrderRefunds;
 }
 
 /** An order in a list of the management API. */
@@ -27,6 +28,7 @@ export interface ListedOrderView {
   /** `null` until the payer has chosen a coin, and when the plugin of its chain was removed. */
   readonly asset: Asset | null;
   readonly chainName: string;
+  readonly refunds: OrderRefunds;
   /** The URL of the payer's page. */
   readonly payUrl: string;
 }
@@ -79,6 +81,7 @@ export function orderView(
     asset: payment === null ? null : assetOf(payment, assets),
     chainName: payment === null ? '' : assets.chainName(payment.chain),
     refundable: isRefundable(order, deposits, means, chains),
+    refunds: means.refunds,
   };
 }
 
@@ -103,17 +106,18 @@ export function orderDetailView(
 }
 
 /**
- * The order as callbacks report it: at its end, before any refund. Whether the balance covers a refund is checked when
+ * The order as callbacks and events report it, with its refunds at that time. Whether the balance covers a refund is checked when
  * one is requested; an address that was entered after the payment was seen counts as delayed.
  */
 export function reportedOrder(
   order: Order,
   deposits: readonly Deposit[],
+  refunds: OrderRefunds,
   assets: AssetCatalogue,
   chains: OrderChains,
 ): OrderDetailView {
   const [available, now] = [order.received, order.updatedAt];
-  const means = { refunds: NO_REFUNDS, available, frozen: false, holdMs: Infinity, now };
+  const means = { refunds, available, frozen: false, holdMs: Infinity, now };
   return orderDetailView(order, deposits, means, assets, chains);
 }
 

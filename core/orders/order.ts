@@ -125,6 +125,7 @@ export interface OrderHistoryEntry {
     | 'deposit-unassigned'
     | 'deposit-assigned'
     | 'refund-address'
+    | 'refund-partial'
     | 'payment-reorganised'
     | 'payment-changed'
     | UndecidedRule
@@ -132,7 +133,7 @@ export interface OrderHistoryEntry {
   /** The rule's inputs: amounts as digit strings of units, times in epoch milliseconds. */
   readonly inputs: Readonly<Record<string, string | number | boolean | null>>;
   /**
-   * The rate of a choice of coin. A change of status is stored without a rate: no other coin can be chosen from then
+   * The rate of a choice of coin, or of a refund at the present rate. A change of status is stored without a rate: no other coin can be chosen from then
    * on, so it was decided by the order's own rate.
    */
   readonly rate: RateEvidence | null;

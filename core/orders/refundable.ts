@@ -1,6 +1,7 @@
 import type { ChainAdapter, Deposit } from '../chain/index.ts';
 import type { ChainCode, Millis } from '../kernel/index.ts';
 import type { Order } from './order.ts';
+import { unitsLeft } from './order-refunds.ts';
 import type { OrderRefunds } from './order-refunds.ts';
 import { allowsRefund } from './order-status.ts';
 import { liveDeposits } from './settle-order.ts';
@@ -62,7 +63,7 @@ export interface RefundMeans {
 
 /** Whether a refund is allowed, apart from its destination. */
 function hasMoneyToRefund({ status, received }: Order, { refunds, available, frozen }: RefundMeans): boolean {
-  const units = received - refunds.units;
+  const units = unitsLeft({ received }, refunds);
   return !refunds.live && !frozen && allowsRefund(status) && units > 0n && available >= units;
 }
 

@@ -121,6 +121,7 @@ export function decideOrder(order: Order, deposits: readonly Deposit[], context:
       confirmed: received.confirmed.toString(),
       confirmedInTime: received.confirmedInTime.toString(),
       counted: received.countedInWindow.toString(),
+      ...(context.refunds.units === 0n ? {} : { refunded: context.refunds.units.toString() }),
       unconfirmed: received.unconfirmed.toString(),
     },
   };
@@ -132,8 +133,8 @@ function ruleFor(
   required: bigint | null,
   context: DecisionContext,
 ): OrderRule | null {
-  // A refunded amount does not pay the order; if the refund fails, the order is decided again.
-  if (context.refunds.units > 0n) return null;
+  // While a refund is in progress nothing moves the order; it is decided again when the refund ends.
+  if (context.refunds.live) return null;
   switch (order.status) {
     case 'PENDING':
       if (required !== null && received.confirmedInTime >= required) return 'paid-in-time';
@@ -143,9 +144,11 @@ function ruleFor(
       return received.confirmedInTime + received.unconfirmedInTime === 0n ? 'deadline-nothing-seen' : 'deadline-short';
     case 'OVERDUE':
     case 'PARTIAL':
-      return required !== null && received.countedInWindow >= required ? 'late-payment' : null;
+      // A refunded amount does not pay the order.
+      return required !== null && received.countedInWindow - context.refunds.units >= required ? 'late-payment' : null;
     case 'SUCCESS':
     case 'RESOLVED':
+      // A refund of a part leaves the order paid: only a payment that is missing on the chain moves it.
       if (order.reorgedAt === null || required === null || context.now < order.watchUntil) return null;
       return received.confirmed >= required || received.unconfirmed > 0n ? null : 'payment-reorganised-away';
     case 'TERMINATED':

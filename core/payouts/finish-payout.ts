@@ -1,4 +1,4 @@
-import type { CurrencyCode, EntryId, IdGenerator, Millis, Transaction } from '../kernel/index.ts';
+import type { CurrencyCode, EntryId, IdGenerator, Millis, OrderId, Transaction, TransferId } from '../kernel/index.ts';
 import { assert, present } from '../kernel/index.ts';
 import { postEntry } from '../ledger/index.ts';
 import { failedEntry, paidEntry, releaseEntry } from './transfer-entries.ts';
@@ -236,6 +236,10 @@ async function post(tx: Transaction, entry: LedgerEntry): Promise<void> {
   if (entry.postings.length > 0) assert(await postEntry(tx, entry), `${entry.reference} is booked twice`);
 }
 
+/**
+ * Ends the order of a paid refund that took all that was left of it. After one of a part the order keeps its status.
+ * That was decided when the refund was requested, so neither a payment nor a reorganisation since then changes it.
+ */
 export async function refundOrder(
   tx: Transaction,
   { id, kind, orderId, units }: Transfer,
@@ -246,9 +250,19 @@ export async function refundOrder(
   const order = await tx.orders.lock(orderId);
   // A reorganisation may have ended the order meanwhile; the refund stays booked.
   if (order === null || findTransition('refund-final', order.status) === null) return [];
+  if (await isPartial(tx, orderId, id)) {
+    await decideOrderAgain(tx, { kind, orderId }, context.now);
+    return [];
+  }
   const decision = { rule: 'refund-final', inputs: { transferId: id, units: units.toString(), txHash } } as const;
   const deposits = await tx.deposits.byOrder(order.id);
   return [await context.stateMachine.move(tx, order, deposits, decision, { updatedAt: context.now })];
+}
+
+/** True for a refund that was requested as a part of what was left. */
+async function isPartial({ orders }: Transaction, orderId: OrderId, transferId: TransferId): Promise<boolean> {
+  const history = await orders.history(orderId);
+  return history.some(({ rule, inputs }) => rule === 'refund-partial' && inputs['transferId'] === transferId);
 }
 
 /** One transfer's share of the transaction fee: equal shares, the first also gets the remainder. */

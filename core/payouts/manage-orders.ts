@@ -55,7 +55,8 @@ export interface OrderFile {
   readonly deposits: readonly Deposit[];
   readonly unconfirmed: readonly UnconfirmedPayment[];
   readonly callbacks: readonly Callback[];
-  readonly refund: Transfer | null;
+  /** Those that failed too, oldest first; of many the newest {@link SHOWN_PAYMENTS}. */
+  readonly refunds: readonly Transfer[];
 }
 
 /** Manual decisions of merchants and operators on orders. */
@@ -139,7 +140,7 @@ export class ManageOrders {
   }
 
   /**
-   * An order with its transactions, its callbacks and its refund. @throws TillgateError `NOT_FOUND`, also for one of
+   * An order with its transactions, its callbacks and its refunds. @throws TillgateError `NOT_FOUND`, also for one of
    * another account
    */
   async find(actor: Actor, id: OrderId): Promise<OrderFile> {
@@ -147,26 +148,26 @@ export class ManageOrders {
     const order = await this.#own(actor, id);
     // The order is read first, so that the records from which its status follows are included in the later reads.
     const detail = await queries.detail(order.accountId, id);
-    const [deposits, unconfirmed, callbacks, refund] = await Promise.all([
+    const [deposits, unconfirmed, callbacks, refunds] = await Promise.all([
       storage.deposits.byOrder(id),
       storage.unconfirmedPayments.live([id]),
       storage.callbacks.byOrder(id),
-      storage.transfers.refundOf(id),
+      storage.transfers.refundsOf([id]),
     ]);
     return {
-      listed: queries.listed(detail.order),
+      listed: await queries.listed(detail.order),
       detail,
       deposits: deposits.slice(-SHOWN_PAYMENTS),
       unconfirmed: unconfirmed.slice(-SHOWN_PAYMENTS),
       callbacks,
-      refund,
+      refunds: refunds.slice(-SHOWN_PAYMENTS),
     };
   }
 
   /**
-   * Refunds what an order received.
+   * Refunds what is left of what an order received, or a part of it.
    *
-   * @param input - to whom, and a code where one is demanded
+   * @param input - how much, to whom, and a code where one is demanded
    * @throws TillgateError `NOT_FOUND`, also for an order of another account; as {@link RequestRefund.run}
    */
   async refund(

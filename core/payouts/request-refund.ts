@@ -13,11 +13,13 @@ import type {
   Metrics,
   OrderId,
   Storage,
+  Transaction,
   TransferId,
 } from '../kernel/index.ts';
-import { isId, isTillgateError, present, stateConflict, TillgateError } from '../kernel/index.ts';
-import { allowsRefund, liveDeposits, orderRefunds } from '../orders/index.ts';
-import type { Order, OrderPayment } from '../orders/index.ts';
+import { invalidField, isId, isTillgateError, present, stateConflict, TillgateError } from '../kernel/index.ts';
+import type { RateBook } from '../ledger/index.ts';
+import { allowsRefund, liveDeposits, orderRefunds, unitsLeft } from '../orders/index.ts';
+import type { Order, OrderPayment, OrderRefunds } from '../orders/index.ts';
 import { requirePayments } from './fee-estimator.ts';
 import type { PayoutFeeEstimator, FeeEstimate } from './fee-estimator.ts';
 import { formerTransfer } from './reserve-transfer.ts';
@@ -32,6 +34,8 @@ import { alertHeld, heldAbove } from './withdrawal-rules.ts';
 import { heldForAddress } from './held-refund.ts';
 import { refundDestination, requireAddressInForce } from './refund-destination.ts';
 import type { RefundDestination, RefundTo } from './refund-destination.ts';
+import { amountFacts, askedAmount, PARTIAL_REFUNDS, rateOf, refundUnits } from './refund-amount.ts';
+import type { AskedAmount, RefundAmountInput } from './refund-amount.ts';
 import type { RefundSettings } from './refund-settings.ts';
 
 export interface RequestRefundDeps {
@@ -39,6 +43,7 @@ export interface RequestRefundDeps {
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
   readonly fees: PayoutFeeEstimator;
+  readonly rates: Pick<RateBook, 'prepare' | 'evidence'>;
   readonly secondFactor: Pick<SecondFactor, 'use'>;
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -50,8 +55,8 @@ export interface RequestRefundDeps {
   readonly withdrawals: Pick<WithdrawalSettings, 'approveAbove'>;
 }
 
-/** The request of a refund, besides the order. */
-export interface RefundInput {
+/** The request of a refund, besides the order: the amount, by default all that is left of what was received. */
+export interface RefundInput extends RefundAmountInput {
   /** The address that the payer entered by default. */
   readonly to?: RefundTo | undefined;
   /** A code of the account's second factor. */
@@ -66,14 +71,18 @@ export interface RefundView {
   readonly asset: Asset;
 }
 
-/** A refundable order, and the destination of its refund. */
+/** A refundable order, and the amount and destination of its refund. */
 interface Refundable {
   readonly payment: OrderPayment;
+  readonly asset: Asset;
   readonly units: bigint;
+  /** What of the received amount is left after it. */
+  readonly left: bigint;
   readonly destination: RefundDestination;
 }
 
 type Asked = Required<Pick<StoringContext, 'idempotency' | 'byHand'>> & { readonly input: RefundInput };
+type Priced = Asked & { readonly amount: AskedAmount };
 
 /** Refunds what an order received. */
 export class RequestRefund {
@@ -84,12 +93,13 @@ export class RequestRefund {
   }
 
   /**
-   * Reserves the whole received amount and queues its payment to the address that the payer entered or, at the
-   * merchant's request, to the single sender. The payer's address is not registered, so the fee is that of a withdrawal
-   * (core/decisions/withdrawals-and-refunds.md).
+   * Reserves what is left of the received amount, or the part of it that is asked for, and queues its payment to the
+   * address that the payer entered or, at the merchant's request, to the single sender. The payer's address is not
+   * registered, so the fee is that of a withdrawal (core/decisions/withdrawals-and-refunds.md).
    *
-   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` without confirmed money, a destination in force, or enough
-   *   balance, and when another refund is live; `DESTINATION_UNPAYABLE`, `VERIFY_CODE_INVALID`, `IDEMPOTENCY_MISMATCH`,
+   * @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS` for an amount that is not within what is left;
+   *   `STATE_CONFLICT` without confirmed money, a surplus that is asked for, a destination in force, or enough balance,
+   *   and when another refund is live or there are too many; `DESTINATION_UNPAYABLE`, `VERIFY_CODE_INVALID`, `IDEMPOTENCY_MISMATCH`,
    *   `NOT_READY` (watch-only, no rate), `NODE_FAILED`
    */
   async run(
@@ -118,22 +128,20 @@ export class RequestRefund {
   }
 
   async #request(accountId: AccountId, orderId: string, asked: Asked): Promise<RefundView> {
-    const { storage, assets } = this.#deps;
+    const { storage, fees, limits } = this.#deps;
     const order = await this.#find(accountId, orderId);
-    const seen = this.#refundable(
-      order,
-      await storage.deposits.byOrder(order.id),
-      await storage.transfers.refundsOf([order.id]),
-      asked.input,
-    );
+    const deposits = await storage.deposits.byOrder(order.id);
+    const refunds = orderRefunds(await storage.transfers.refundsOf([order.id]));
+    const { asset } = this.#requireMoney(order, refunds);
+    const amount = await askedAmount(order, asset, asked.input, this.#deps.rates);
+    const seen = this.#refundable(order, deposits, refunds, { ...asked, amount });
     const chain = this.#chain(seen.payment);
-    const asset = present(assets.find(seen.payment.currency), `asset ${seen.payment.currency}`);
-    const fee = await estimated(() =>
-      this.#deps.fees.estimate(chain, asset, seen.units, seen.destination.address, accountId),
+    const fee = await estimated(amount, () =>
+      fees.estimate(chain, asset, seen.units, seen.destination.address, accountId),
     );
-    await this.#deps.limits?.prepare(asset);
+    await limits?.prepare(asset);
     await this.#authorise(accountId, asked);
-    return this.#store(order.id, seen, fee, asked);
+    return this.#store(order.id, seen, fee, { ...asked, amount });
   }
 
   /** A person's session has had a step-up; a credential needs a code if the account requires one. */
@@ -163,25 +171,33 @@ export class RequestRefund {
     return order;
   }
 
+  /** @throws TillgateError `STATE_CONFLICT` while another refund is live, and when nothing is left to refund */
+  #requireMoney(order: Order, refunds: OrderRefunds): Pick<Refundable, 'payment' | 'asset'> {
+    const { payment, status } = order;
+    if (refunds.live) throw secondRefund();
+    if (!allowsRefund(status)) throw stateConflict(`The order is ${status}; there is nothing to refund.`);
+    if (payment === null || unitsLeft(order, refunds) === 0n)
+      throw refunds.units > 0n
+        ? secondRefund()
+        : stateConflict('No money of this order is confirmed; there is nothing to refund.');
+    return { payment, asset: present(this.#deps.assets.find(payment.currency), `asset ${payment.currency}`) };
+  }
+
   #refundable(
     order: Order,
     deposits: readonly Deposit[],
-    refunds: readonly Transfer[],
-    { to = 'payer' }: RefundInput,
+    refunds: OrderRefunds,
+    { amount, input: { to = 'payer' } }: Priced,
   ): Refundable {
-    const { payment } = order;
     const { chains, settings, clock } = this.#deps;
-    const former = orderRefunds(refunds);
-    if (former.live) throw secondRefund();
-    const units = order.received - former.units;
-    if (!allowsRefund(order.status)) throw stateConflict(`The order is ${order.status}; there is nothing to refund.`);
-    if (payment === null || units <= 0n)
-      throw former.units > 0n
-        ? secondRefund()
-        : stateConflict('No money of this order is confirmed; there is nothing to refund.');
+    const { payment, asset } = this.#requireMoney(order, refunds);
+    const units = refundUnits(order, asset, amount, refunds);
+    const left = unitsLeft(order, refunds) - units;
+    if (left > 0n && refunds.count >= PARTIAL_REFUNDS)
+      throw stateConflict(`The order has ${refunds.count} refunds; only all that is left can be refunded now.`);
     const destination = refundDestination(order, liveDeposits(order, deposits), to, chains, settings);
     requireAddressInForce(destination, settings, clock.now());
-    return { payment, units, destination };
+    return { payment, asset, units, left, destination };
   }
 
   #chain({ chain }: OrderPayment): ChainAdapter {
@@ -191,7 +207,7 @@ export class RequestRefund {
     return adapter;
   }
 
-  async #store(orderId: OrderId, seen: Refundable, fee: FeeEstimate, asked: Asked): Promise<RefundView> {
+  async #store(orderId: OrderId, seen: Refundable, fee: FeeEstimate, asked: Priced): Promise<RefundView> {
     const { storage, ids, events, metrics, limits } = this.#deps;
     const hotAddress = requirePayments(this.#chain(seen.payment)).hotAddress;
     const stored = await storage.transaction(async (tx) => {
@@ -199,17 +215,20 @@ export class RequestRefund {
       const now = this.#refundable(
         order,
         await tx.deposits.byOrder(orderId),
-        await tx.transfers.refundsOf(orderId),
-        asked.input,
+        orderRefunds(await tx.transfers.refundsOf(orderId)),
+        asked,
       );
-      if (now.units !== seen.units || now.destination.address !== seen.destination.address)
+      if (now.units !== seen.units || now.left !== seen.left || now.destination.address !== seen.destination.address)
         throw stateConflict('The order changed during the request; try again.');
       const account = present(await tx.accounts.lockShared(order.accountId), `account ${order.accountId}`);
       const transfer = this.#held(this.#newTransfer(order, now, hotAddress, fee), now, account, asked.input);
       const done = await storeTransfer(tx, transfer, { ids, limits, ...asked }, () =>
-        stateConflict('The available balance is less than what was received: part of it is pending or was withdrawn.'),
+        stateConflict(
+          'The available balance is less than the refund: part of what was received is pending or was withdrawn.',
+        ),
       );
       if (done === null) throw secondRefund();
+      if ('transfer' in done && now.left > 0n) await this.#notePart(tx, order, now, done.transfer, asked.amount);
       return done;
     });
     if ('former' in stored)
@@ -221,16 +240,29 @@ export class RequestRefund {
     return this.#view(present(await storage.transfers.find(id), `transfer ${id}`));
   }
 
+  /** Records that the order keeps its status when this refund is paid, because something of it is left. */
+  #notePart(
+    { orders }: Transaction,
+    { id: orderId, status }: Order,
+    { left }: Refundable,
+    { id, units, createdAt: at }: MerchantTransfer,
+    amount: AskedAmount,
+  ): Promise<void> {
+    const inputs = { transferId: id, units: units.toString(), left: left.toString(), ...amountFacts(amount) };
+    return orders.addHistory({
+      ...{ orderId, at, from: status, to: status },
+      ...{ rule: 'refund-partial', inputs, rate: rateOf(amount) },
+    });
+  }
+
   /** HELD for the reasons of a withdrawal, and for those of an unregistered address. */
   #held(
     transfer: MerchantTransfer,
-    { destination }: Refundable,
+    { destination, asset }: Refundable,
     account: Account,
     input: RefundInput,
   ): MerchantTransfer {
-    const { assets, withdrawals } = this.#deps;
-    const asset = present(assets.find(transfer.currency), `asset ${transfer.currency}`);
-    const above = heldAbove(withdrawals, asset, transfer);
+    const above = heldAbove(this.#deps.withdrawals, asset, transfer);
     return input.to === 'sender' ? above : heldForAddress(above, destination, account);
   }
 
@@ -263,14 +295,17 @@ export class RequestRefund {
   }
 }
 
-/** An amount below the fee is a conflict with the order's state here, because the request has no amount. */
-async function estimated(estimate: () => Promise<FeeEstimate>): Promise<FeeEstimate> {
+/** An amount below the fee is a conflict with the order's state where the request has no amount, else a wrong amount. */
+async function estimated({ kind }: AskedAmount, estimate: () => Promise<FeeEstimate>): Promise<FeeEstimate> {
   try {
     return await estimate();
   } catch (error) {
-    if (isTillgateError(error, 'AMOUNT_OUT_OF_RANGE'))
-      throw stateConflict("What was received does not cover the network's fee.");
-    throw error;
+    if (!isTillgateError(error, 'AMOUNT_OUT_OF_RANGE')) throw error;
+    if (kind === 'coin' || kind === 'fiat')
+      throw invalidField(kind === 'coin' ? 'amount' : 'fiatAmount', "must cover the network's fee");
+    throw stateConflict(
+      `What is ${kind === 'rest' ? 'left' : 'received beyond the amount due'} does not cover the network's fee.`,
+    );
   }
 }
 

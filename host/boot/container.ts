@@ -353,7 +353,8 @@ const payoutRecipes = orderRecipes
   )
   .part(
     'requestRefund',
-    ({ payoutRequests: deps }) => new RequestRefund({ ...deps, settings: deps.withdrawals.refunds }),
+    ({ payoutRequests: deps, rateBook: rates }) =>
+      new RequestRefund({ ...deps, rates, settings: deps.withdrawals.refunds }),
   )
   .part(
     'requestCharge',

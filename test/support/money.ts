@@ -145,6 +145,7 @@ export async function buildMoney(given: Storage, options: MoneyOptions = {}): Pr
         metrics,
         logger,
         ...limited,
+        rates: rateBook,
         secondFactor,
         settings: refunds,
         withdrawals: settings,

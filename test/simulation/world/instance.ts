@@ -201,6 +201,7 @@ export class Instance {
       assets,
       chains,
       fees,
+      rates,
       clock,
       ids,
       events,

@@ -13,7 +13,7 @@ test('an order that is paid while it is read is never shown as paid without its 
       deposits: { byOrder: async () => (paid ? [{ id: 'deposit' }] : []) },
       unconfirmedPayments: { live: async () => [] },
       callbacks: { byOrder: async () => [] },
-      transfers: { refundOf: async () => null },
+      transfers: { refundsOf: async () => [] },
     },
     queries: {
       detail: async () => {

@@ -104,6 +104,9 @@ const PAST: DecisionContext = {
   refunds: NO_REFUNDS,
   terms: TERMS,
 };
+/** A refund of a part that was paid. */
+const PART: OrderRefunds = { live: false, units: 40n, paid: 40n, count: 1 };
+
 const ROWS: readonly Row[] = [
   { name: 'nothing seen before the deadline', rule: null },
   { name: 'exact and confirmed', deposits: [deposit(100n, 'CREDITED')], rule: 'paid-in-time' },
@@ -459,23 +462,62 @@ const ROWS: readonly Row[] = [
     order: { status: 'PARTIAL' },
     deposits: [deposit(60n, 'CREDITED'), deposit(40n, 'CREDITED', late)],
     now: late,
-    refunds: { live: true, units: 60n },
+    refunds: { live: true, units: 60n, paid: 0n, count: 1 },
     rule: null,
   },
   {
-    name: 'fault 347: an OVERDUE order is paid again after a refund',
+    name: 'fault 347: what an OVERDUE order was refunded pays it no more',
     order: { status: 'OVERDUE' },
-    deposits: [deposit(100n, 'CREDITED', late), deposit(100n, 'CREDITED', late)],
+    deposits: [deposit(100n, 'CREDITED', late), deposit(99n, 'CREDITED', late)],
     now: late,
-    refunds: { live: false, units: 100n },
+    refunds: { live: false, units: 100n, paid: 100n, count: 1 },
     rule: null,
   },
   {
     name: 'fault 347: a finished order loses its payment while a refund is under way',
     order: { status: 'SUCCESS', reorgedAt: 20 },
     now: WATCH_END,
-    refunds: { live: true, units: 100n },
+    refunds: { live: true, units: 100n, paid: 0n, count: 1 },
     rule: null,
+  },
+  {
+    name: 'fault 464: a part of a finished order was refunded',
+    order: { status: 'SUCCESS' },
+    deposits: [deposit(100n, 'CREDITED')],
+    now: WATCH_END,
+    refunds: PART,
+    rule: null,
+  },
+  {
+    name: 'fault 464: a part of a finished order was refunded, and a reorganisation removed its payment for a while',
+    order: { status: 'RESOLVED', reorgedAt: 20 },
+    deposits: [deposit(100n, 'CREDITED')],
+    now: WATCH_END,
+    refunds: PART,
+    rule: null,
+  },
+  {
+    name: 'fault 464: a part of a finished order was refunded, and its payment is gone for good',
+    order: { status: 'SUCCESS', reorgedAt: 20 },
+    now: WATCH_END,
+    refunds: PART,
+    rule: 'payment-reorganised-away',
+  },
+  {
+    name: 'fault 465: what a PARTIAL order was refunded does not pay it',
+    order: { status: 'PARTIAL' },
+    deposits: [deposit(60n, 'CREDITED'), deposit(79n, 'CREDITED', late)],
+    now: late,
+    refunds: PART,
+    rule: null,
+  },
+  {
+    name: 'fault 465: a PARTIAL order is completed by what makes up for its refund too',
+    order: { status: 'PARTIAL' },
+    deposits: [deposit(60n, 'CREDITED'), deposit(80n, 'CREDITED', late)],
+    now: late,
+    refunds: PART,
+    rule: 'late-payment',
   },
 ];
 
@@ -510,7 +552,11 @@ describe('decideOrder', () => {
       const decided = (refunds: OrderRefunds) =>
         paid.map((deposits) => decideOrder(order({ status }), deposits, { ...PAST, refunds })?.rule ?? null);
       assert.deepEqual(decided(NO_REFUNDS), expected[status], status);
-      assert.deepEqual(decided({ live: true, units: 1n }), [null, null, null, null], `${status}, beside a refund`);
+      assert.deepEqual(
+        decided({ live: true, units: 1n, paid: 0n, count: 1 }),
+        [null, null, null, null],
+        `${status}, beside a refund`,
+      );
     }
   });
 

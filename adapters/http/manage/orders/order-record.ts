@@ -1,9 +1,11 @@
 import {
+  allowsRefund,
   formatInstant,
   formatUnits,
   liveDeposits,
   obtainedUnits,
   TRANSFER_STATUSES,
+  unitsLeft,
   worthInFiat,
 } from '../../../../core/index.ts';
 import type {
@@ -50,6 +52,8 @@ const orderFields = {
   currency: z.string().meta({ description: 'Fiat currency code, such as EUR' }),
   payment: paymentSchema.nullable().meta({ description: 'null until the payer has chosen a coin' }),
   received: amount('Amount credited in the coin').nullable().meta({ description: 'null until something is credited' }),
+  refunded_amount: amount('Amount refunded in the coin, by refunds that are paid'),
+  refundable_amount: amount('Amount received in the coin that is neither refunded nor being refunded'),
   remark: z.string().meta({ description: 'Note of the person who created the order' }),
   tolerance_bps: whole('Underpayment that still counts as paid, in basis points (1/100 of a percent)'),
   ...merchantFields,
@@ -65,6 +69,7 @@ export function managedOrderRecord({
   order,
   asset,
   chainName,
+  refunds,
   payUrl,
 }: ListedOrderView): z.input<typeof managedOrderSchema> {
   const { payment } = order;
@@ -86,6 +91,8 @@ export function managedOrderRecord({
       address: payment.address,
     },
     received: order.received === 0n ? null : formatUnits(order.received, decimals),
+    refunded_amount: formatUnits(refunds.paid, decimals),
+    refundable_amount: formatUnits(allowsRefund(order.status) ? unitsLeft(order, refunds) : 0n, decimals),
     remark: order.remark,
     tolerance_bps: order.toleranceBps,
     ...presentMerchantData(order),
@@ -155,13 +162,15 @@ export const orderFileSchema = z
     }),
     unconfirmed: z.array(unconfirmedSchema).readonly().meta({ description: 'Payments that are not mined yet' }),
     callbacks: z.array(callbackSchema).readonly(),
-    refund: refundSchema.nullable().meta({ description: 'null until a refund is requested' }),
+    refunds: z.array(refundSchema).readonly().meta({
+      description: 'Refunds, failed ones too, oldest first; the newest 100 if there are more',
+    }),
   })
   .meta({ id: 'ManagedOrderDetail' });
 
-/** Writes an order with its deposits, callbacks, refund and history. */
+/** Writes an order with its deposits, callbacks and refunds. */
 export function orderFileRecord(file: OrderFile, assets: Decimals): z.input<typeof orderFileSchema> {
-  const { listed, detail, deposits, unconfirmed, callbacks, refund } = file;
+  const { listed, detail, deposits, unconfirmed, callbacks, refunds } = file;
   return {
     ...managedOrderRecord(listed),
     refund_address: listed.order.refundAddress,
@@ -171,7 +180,7 @@ export function orderFileRecord(file: OrderFile, assets: Decimals): z.input<type
     transactions: deposits.map((deposit) => depositRecord(deposit, assets)),
     unconfirmed: unconfirmed.map((payment) => unconfirmedRecord(payment, assets)),
     callbacks: callbacks.map(callbackRecord),
-    refund: refund === null ? null : refundRecord(refund, assets),
+    refunds: refunds.map((refund) => refundRecord(refund, assets)),
   };
 }
 

@@ -164,7 +164,7 @@ export const orderOperations: readonly ManageOperation[] = [
     method: 'GET',
     path: '/orders/{id}',
     summary: 'Retrieve an order',
-    description: 'Returns an order with its payments, callbacks and refund.',
+    description: 'Returns an order with its payments, callbacks and refunds.',
     errors: ['NOT_FOUND'],
     params,
     data: orderFileSchema,

@@ -133,7 +133,7 @@ function callbackOf(order: Order, view: OrderDetailView) {
 describe("an order's record", () => {
   for (const [name, { order, deposits }] of Object.entries(CASES)) {
     test(`of a callback and of the detail keeps its bytes: ${name}`, () => {
-      const view = reportedOrder(order, deposits, ASSETS, chains);
+      const view = reportedOrder(order, deposits, NO_REFUNDS, ASSETS, chains);
       const post = callbackOf(order, view);
       const get = callbackOf({ ...order, enablePostCallback: false }, view);
       const detail = presentOrderDetail(
@@ -150,7 +150,7 @@ describe("an order's record", () => {
   }
 
   test('has exactly the fields of its schema', () => {
-    const view = reportedOrder(PAID, [], ASSETS, chains);
+    const view = reportedOrder(PAID, [], NO_REFUNDS, ASSETS, chains);
     assert.deepEqual(Object.keys(presentOrder(view)).sort(), Object.keys(orderSchema.shape).sort());
     assert.deepEqual(Object.keys(presentOrderDetail(view)).sort(), Object.keys(orderDetailSchema.shape).sort());
   });
