@@ -218,7 +218,7 @@ export class RequestRefund {
         orderRefunds(await tx.transfers.refundsOf(orderId)),
         asked,
       );
-      if (now.units !== seen.units || now.left !== seen.left || now.destination.address !== seen.destination.address)
+      if (now.units !== seen.units || now.destination.address !== seen.destination.address)
         throw stateConflict('The order changed during the request; try again.');
       const account = present(await tx.accounts.lockShared(order.accountId), `account ${order.accountId}`);
       const transfer = this.#held(this.#newTransfer(order, now, hotAddress, fee), now, account, asked.input);
