@@ -380,6 +380,10 @@ export interface Order {
   } | null;
   /** Null until something is credited. */
   readonly received: string | null;
+  /** Amount refunded in the coin, by refunds that are paid. */
+  readonly refundedAmount: string;
+  /** Amount received in the coin that is neither refunded nor being refunded. */
+  readonly refundableAmount: string;
   /** Note of the person who created the order. */
   readonly remark: string;
   /** Underpayment that still counts as paid, in basis points (1/100 of a percent). */
@@ -425,6 +429,10 @@ export interface OrderDetail {
   } | null;
   /** Null until something is credited. */
   readonly received: string | null;
+  /** Amount refunded in the coin, by refunds that are paid. */
+  readonly refundedAmount: string;
+  /** Amount received in the coin that is neither refunded nor being refunded. */
+  readonly refundableAmount: string;
   /** Note of the person who created the order. */
   readonly remark: string;
   /** Underpayment that still counts as paid, in basis points (1/100 of a percent). */
@@ -467,8 +475,8 @@ export interface OrderDetail {
     readonly seenAt: string;
   }[];
   readonly callbacks: readonly Callback[];
-  /** Null until a refund is requested. */
-  readonly refund: {
+  /** Refunds, failed ones too, oldest first; the newest 100 if there are more. */
+  readonly refunds: readonly {
     /** ID of the refund. */
     readonly id: string;
     readonly status: 'HELD' | 'REQUESTED' | 'SIGNED' | 'BROADCAST' | 'CONFIRMED' | 'FAILED';
@@ -483,7 +491,7 @@ export interface OrderDetail {
     readonly createdAt: string;
     /** Time at which it was paid or failed. */
     readonly finishedAt: string | null;
-  } | null;
+  }[];
 }
 
 export interface OrderList {
@@ -564,6 +572,10 @@ export interface OrderEvent {
   } | null;
   /** Null until something is credited. */
   readonly received: string | null;
+  /** Amount refunded in the coin, by refunds that are paid. */
+  readonly refundedAmount: string;
+  /** Amount received in the coin that is neither refunded nor being refunded. */
+  readonly refundableAmount: string;
   /** Note of the person who created the order. */
   readonly remark: string;
   /** Underpayment that still counts as paid, in basis points (1/100 of a percent). */
@@ -1239,6 +1251,14 @@ export interface RefundCreateParams {
   readonly order: string;
   /** Recipient; defaults to `payer`, the address that the payer entered. */
   readonly to?: 'payer' | 'sender' | undefined;
+  /** Amount to refund in the coin of the order. */
+  readonly amount?: string | undefined;
+  /** Amount to refund in the fiat currency of the order, instead of `amount`; converted to the coin and rounded down. */
+  readonly fiatAmount?: string | undefined;
+  /** Rate of `fiatAmount`: `order`, at which the order was priced, or `current`; defaults to `order`. */
+  readonly rate?: 'order' | 'current' | undefined;
+  /** Refund only what was received beyond the amount due. */
+  readonly surplus?: boolean | undefined;
   /** Code of the second factor, where the account demands one for payouts. */
   readonly verifyCode?: string | number | undefined;
 }
@@ -1372,7 +1392,7 @@ export interface OrdersApi {
   create(params: OrderCreateParams, options?: WriteOptions): Promise<Order>;
 
   /**
-   * Retrieve an order. Returns an order with its payments, callbacks and refund.
+   * Retrieve an order. Returns an order with its payments, callbacks and refunds.
    *
    * @throws TillgateApiError 'order_not_found'.
    */
@@ -1490,7 +1510,7 @@ export interface PayoutsApi {
 /** The calls of refunds. */
 export interface RefundsApi {
   /**
-   * Refund an order. Refunds the amount received, less the network fee, to the address that the payer entered. With `to: "sender"` it goes to the single sender of the payment, if the payer entered no address. Do not use it for payments from an exchange: the sender is then an address of the exchange, and the payer receives nothing. An order can be refunded once. A refund that needs approval is HELD until another person approves it.
+   * Refund an order. Refunds all that is left of the amount received, or a part of it: `amount`, `fiatAmount` or `surplus`. The network fee is taken from the refund. It goes to the address that the payer entered. With `to: "sender"` it goes to the single sender of the payment, if the payer entered no address. Do not use it for payments from an exchange: the sender is then an address of the exchange, and the payer receives nothing. An order can have several refunds, one after another, together never more than it received; it is REFUNDED once the refund that takes all that is left is final. A refund that needs approval is HELD until another person approves it.
    *
    * @throws TillgateApiError 'order_not_found', 'destination_unpayable', 'verify_code_invalid', 'state_conflict', 'idempotency_mismatch', 'idempotency_running', 'insufficient_balance', 'node_failed', 'not_ready'.
    */

@@ -1114,7 +1114,7 @@ export interface OrdersCalls {
   create(params: OrderCreateParams & OfAccount, options?: InProcessOptions): Promise<Order>;
 
   /**
-   * Retrieve an order. Returns an order with its payments, callbacks and refund.
+   * Retrieve an order. Returns an order with its payments, callbacks and refunds.
    *
    * @throws TillgateError `NOT_FOUND`.
    */
@@ -1239,7 +1239,7 @@ export interface PayoutsCalls {
 /** The calls of refunds. */
 export interface RefundsCalls {
   /**
-   * Refund an order. Refunds the amount received, less the network fee, to the address that the payer entered. With `to: "sender"` it goes to the single sender of the payment, if the payer entered no address. Do not use it for payments from an exchange: the sender is then an address of the exchange, and the payer receives nothing. An order can be refunded once. A refund that needs approval is HELD until another person approves it.
+   * Refund an order. Refunds all that is left of the amount received, or a part of it: `amount`, `fiatAmount` or `surplus`. The network fee is taken from the refund. It goes to the address that the payer entered. With `to: "sender"` it goes to the single sender of the payment, if the payer entered no address. Do not use it for payments from an exchange: the sender is then an address of the exchange, and the payer receives nothing. An order can have several refunds, one after another, together never more than it received; it is REFUNDED once the refund that takes all that is left is final. A refund that needs approval is HELD until another person approves it.
    *
    * @throws TillgateError `NOT_FOUND`, `DESTINATION_UNPAYABLE`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_RUNNING`, `INSUFFICIENT_BALANCE`, `NODE_FAILED`, `NOT_READY`.
    */

@@ -182,10 +182,41 @@ eachStorage((name, open) => {
           [order.id, '25', 'refund', 'REQUESTED'],
         );
         assert.equal((await client.payouts.get(refund.id)).order, order.id);
-        assert.equal((await client.orders.get(order.id)).refund?.id, refund.id);
+        assert.deepEqual(
+          (await client.orders.get(order.id)).refunds.map(({ id }) => id),
+          [refund.id],
+        );
         await assert.rejects(client.refunds.create({ order: order.id }), (error) =>
           isApiError(error, 'state_conflict'),
         );
+      });
+
+      test('refunds a part of an order, and shows what is left', async () => {
+        const order = await client.orders.create(ORDER);
+        await pay(order);
+        for (const [amount, field] of [
+          [{ amount: '25.01' }, 'amount'],
+          [{ amount: '0' }, 'amount'],
+          [{ amount: '-1' }, 'amount'],
+          [{ fiatAmount: '0.001' }, 'fiatAmount'],
+          [{ amount: '1', fiatAmount: '1' }, 'fiatAmount'],
+          [{ rate: 'current' }, 'rate'],
+        ] as const)
+          await assert.rejects(
+            client.refunds.create({ order: order.id, ...amount }),
+            (error) => isApiError(error, 'invalid_fields') && error.field === field,
+            JSON.stringify(amount),
+          );
+        const refund = await client.refunds.create({ order: order.id, fiatAmount: '10.00', rate: 'order' });
+        assert.deepEqual([refund.amount, refund.kind, refund.status], ['10', 'refund', 'REQUESTED']);
+        const { refundedAmount, refundableAmount, refunds, status } = await client.orders.get(order.id);
+        assert.deepEqual([refundedAmount, refundableAmount, status], ['0', '15', 'SUCCESS']);
+        assert.deepEqual(
+          refunds.map(({ id, amount }) => [id, amount]),
+          [[refund.id, '10']],
+        );
+        const listed = (await client.orders.list({ q: order.id })).items[0];
+        assert.deepEqual([listed?.refundedAmount, listed?.refundableAmount], ['0', '15']);
       });
     });
   }

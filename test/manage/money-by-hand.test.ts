@@ -128,13 +128,62 @@ eachStorage((_name, open) => {
     );
     assertRefused(await refund(member, id), 409);
     assert.deepEqual(await wallet(member), ['0', '0', '25', '25']);
-    const file = managed<{ refund: Fields }>(await member.client.get(`/manage/v1/orders/${id}`));
-    assert.equal(file.refund['id'], first?.['id']);
+    const file = managed<{ refunds: readonly Fields[] }>(await member.client.get(`/manage/v1/orders/${id}`));
+    assert.deepEqual(
+      file.refunds.map((each) => each['id']),
+      [first?.['id']],
+    );
     const [row, ...more] = await audit(member, 'order.refund');
     assert.deepEqual(more, []);
     assert.deepEqual([row?.['actor'], row?.['subject']], [member.id, id]);
     assert.equal(((row?.['changes'] as Fields)['payout'] as Fields)['to'], first?.['id']);
     assertRefused(await refund(member, await paidOrder(member), headers), 409);
+  });
+
+  test('a refund of a part is reserved, and told with the order, in its lists, and in the audit log', async () => {
+    const member = await verified(await fixture.newMember());
+    const id = await paidOrder(member);
+    const part = (body: object) => member.client.post('/manage/v1/refunds', { order: id, ...body });
+    const left = /at most the 25 USDT-ERC20 that are left/;
+    for (const [body, field, message] of [
+      [{ amount: '25.000001' }, 'amount', left],
+      [{ amount: '1.0000001' }, 'amount', left],
+      [{ fiat_amount: '25.01', rate: 'current' }, 'fiat_amount', left],
+      [{ amount: '-1' }, 'amount', /positive/],
+      [{ amount: 1 }, 'amount', /string/],
+      [{ fiat_amount: '1', rate: 'then' }, 'rate', /order, current/],
+      [{ amount: '1', surplus: true }, 'surplus', /must be absent/],
+      [{ surplus: 'yes' }, 'surplus', /true or false/],
+    ] as const) {
+      const { errors } = assertRefused(await part(body), 400, field);
+      assert.match(errors?.[0]?.message ?? '', message);
+    }
+    assertRefused(await part({ surplus: true }), 409);
+    const headers = { 'Idempotency-Key': 'part 1' };
+    const [first, copy] = await Promise.all(
+      [1, 2].map(async () =>
+        managed(await member.client.post('/manage/v1/refunds', { order: id, amount: '4.5' }, { headers }), 201),
+      ),
+    );
+    assert.deepEqual(copy, first);
+    assert.deepEqual([first?.['amount'], first?.['order']], ['4.5', id]);
+    assertRefused(await member.client.post('/manage/v1/refunds', { order: id, amount: '5' }, { headers }), 409);
+    assertRefused(await part({ amount: '1' }), 409);
+    assert.deepEqual(await wallet(member), ['20.5', '0', '4.5', '25']);
+    const { items } = managed<List>(await member.client.get(`/manage/v1/orders?q=${id}`));
+    for (const record of [items[0], managed(await member.client.get(`/manage/v1/orders/${id}`))])
+      assert.deepEqual(
+        [record?.['status'], record?.['refunded_amount'], record?.['refundable_amount']],
+        ['SUCCESS', '0', '20.5'],
+      );
+    const csv = (await member.client.get(`/manage/v1/orders.csv?q=${id}`)).text;
+    assert.match(csv.split('\n')[0] ?? '', /refunded_amount,refundable_amount/);
+    const { items: history } = managed<List>(await member.client.get(`/manage/v1/orders/${id}/history`));
+    assert.deepEqual(
+      history.filter(({ rule }) => rule === 'refund-partial').map(({ inputs }) => (inputs as Fields)['units']),
+      ['4500000'],
+    );
+    assert.equal((await audit(member, 'order.refund')).length, 1);
   });
 
   test('a withdrawal goes to the registered address, once for each key, and leaves one row in the audit log', async () => {

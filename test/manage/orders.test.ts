@@ -200,13 +200,13 @@ eachStorage((_name, open) => {
     });
   });
 
-  test('an order has its transactions, its callbacks and its refund with it', async () => {
+  test('an order has its transactions, its callbacks and its refunds with it', async () => {
     const order = await made(user, 'USDT-ERC20', { links: { callbackUrl: 'https://shop.example/paid' } });
     const path = `${ORDERS}/${order.id}`;
     const before = managed(await user.client.get(path));
     assert.deepEqual(
-      [before['transactions'], before['callbacks'], before['refund'], before['refundable'], before['received']],
-      [[], [], null, false, null],
+      [before['transactions'], before['callbacks'], before['refunds'], before['refundable'], before['received']],
+      [[], [], [], false, null],
     );
     const { tx_hash } = dataOf<{ tx_hash: string }>(
       await fixture.till.client.post('/sandbox/v1/pay', { order_id: order.id }),

@@ -148,7 +148,9 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
     ],
   },
   getOrder: FREE,
-  refundOrderByHand: { charged: [{ order: UNKNOWN }, { order: UNKNOWN, to: 'sender' }] },
+  refundOrderByHand: {
+    charged: [{ order: UNKNOWN }, { order: UNKNOWN, to: 'sender' }, { order: UNKNOWN, amount: '1' }],
+  },
   terminateOrder: FREE,
   resolveOrder: CHARGED,
   removeRefundAddress: CHARGED,

@@ -26,7 +26,7 @@ export async function sell(till: Tillgate): Promise<string> {
   till.on('order.succeeded', ({ id, order: paid }) => console.log(id, paid.merchantReference?.toUpperCase()));
   till.on('order.status', ({ orderId, to }) => console.log(orderId, to), { live: true });
   for await (const each of till.orders.all({ account: shop.id, status: 'SUCCESS' })) console.log(each.received);
-  await till.refunds.create({ order: order.id });
+  await till.refunds.create({ order: order.id, amount: '10.00' });
   return direct.payment?.address ?? order.payUrl;
 }
 
