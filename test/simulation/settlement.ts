@@ -181,17 +181,17 @@ export class Settlement {
     const missed = [...this.#rules.orders.values()].filter(
       ({ status }) => status === 'OVERDUE' || status === 'PARTIAL',
     );
-    const refunded = new Set(
-      [...this.#rules.transfers.values()]
-        .filter(({ kind, status }) => kind === 'refund' && status !== 'FAILED')
-        .map(({ order_id }) => order_id),
+    const refunds = [...this.#rules.transfers.values()].filter(
+      ({ kind, status }) => kind === 'refund' && status !== 'FAILED',
     );
     return missed.flatMap((order) => {
       const payments = paymentsOf(order, this.#rules.deposits.values()).filter(
         ({ status, paid_at }) => status === 'SPENDABLE' && paid_at <= order.watch_until,
       );
-      const sum = countedUnits(order, payments);
-      return order.units !== null && !refunded.has(order.id) && sum >= this.#rules.required(order)
+      const own = refunds.filter(({ order_id }) => order_id === order.id);
+      const isLive = own.some(({ status }) => status !== 'CONFIRMED');
+      const sum = own.reduce((rest, { units }) => rest - BigInt(units), countedUnits(order, payments));
+      return order.units !== null && !isLive && sum >= this.#rules.required(order)
         ? [`settled: order ${order.id} is ${order.status} and was paid what counts ${sum}`]
         : [];
     });

@@ -1,5 +1,5 @@
-import { readDecimal, signRequest } from '../../../core/index.ts';
-import type { Decimal, IdempotencyClaim } from '../../../core/index.ts';
+import { formatUnits, readDecimal, signRequest } from '../../../core/index.ts';
+import type { Decimal, IdempotencyClaim, RefundInput } from '../../../core/index.ts';
 import { judgeRefund } from '../rules/refunds.ts';
 import type { SimWish } from '../world/world.ts';
 import { inside, NOTHING, outside } from './action.ts';
@@ -18,7 +18,7 @@ const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
   BTC: ['0.0003', '0.001', '0.00500001', '0.02'],
 };
 const CLAIM_MS = 86_400_000;
-const REFUNDED = "SELECT order_id AS id FROM transfers WHERE kind = 'refund' AND status <> 'FAILED'";
+const REFUNDED = "SELECT order_id AS id, units, status FROM transfers WHERE kind = 'refund' AND status <> 'FAILED'";
 
 export interface OrderRow {
   readonly id: string;
@@ -88,24 +88,58 @@ async function refundAddress({ world, random, instance }: Scene): Promise<string
   return chosen.id;
 }
 
-/** Mostly orders with confirmed money and without a refund. */
+/** What the refunds of each order use, and whether one is in progress. */
+function refundsOf({ world }: Scene): ReadonlyMap<string, { readonly units: bigint; readonly live: boolean }> {
+  const refunds = new Map<string, { readonly units: bigint; readonly live: boolean }>();
+  for (const { id, units, status } of world.driver.all<{ id: string; units: string; status: string }>(REFUNDED)) {
+    const former = refunds.get(id) ?? { units: 0n, live: false };
+    refunds.set(id, { units: former.units + BigInt(units), live: former.live || status !== 'CONFIRMED' });
+  }
+  return refunds;
+}
+
+/** Mostly orders with confirmed money of which something is left, and without a refund in progress. */
 export function paidOrders(scene: Scene): readonly OrderRow[] {
   const refundable = ordersOf(scene, 'SUCCESS', 'RESOLVED', 'PARTIAL', 'OVERDUE');
-  const refunded = new Set(scene.world.driver.all<{ id: string }>(REFUNDED).map(({ id }) => id));
-  const paid = refundable.filter(({ id, received }) => received !== '0' && !refunded.has(id));
+  const refunds = refundsOf(scene);
+  const paid = refundable.filter(({ id, received }) => {
+    const { units, live } = refunds.get(id) ?? { units: 0n, live: false };
+    return !live && BigInt(received) > units;
+  });
   return paid.length > 0 && scene.random.chance(0.8) ? paid : [...refundable, ...ordersOf(scene, 'REFUNDED')];
 }
 
+/** All of an order, or a part: in the coin, in fiat at either rate, or the surplus. Sometimes more than is left. */
+function partOf(scene: Scene, row: OrderRow | undefined): RefundInput {
+  const { world, random } = scene;
+  const kind = random.pick(['all', 'all', 'coin', 'coin', 'fiat', 'surplus']);
+  const asset = world.assets.find(row?.currency ?? '');
+  if (row === undefined || asset === null || kind === 'all') return {};
+  if (kind === 'surplus') return { surplus: true };
+  if (kind === 'fiat')
+    return {
+      fiatAmount: decimal(random.pick(['1', '10', '33', '250']) ?? '1'),
+      ...(random.chance(0.7) ? { rate: random.pick(['order', 'current'] as const) } : {}),
+    };
+  const left = BigInt(row.received) - (refundsOf(scene).get(row.id)?.units ?? 0n);
+  const units = random.chance(0.2) ? left + BigInt(random.int(0, 1)) : (left * BigInt(random.int(0, 99))) / 100n;
+  return { amount: decimal(formatUnits(units < 0n ? 0n : units, asset.decimals)) };
+}
+
 /** A merchant refunds an order: mostly to the address that the payer left or, without one, to the sender. */
-export async function refundOf({ world, random, instance }: Scene, row: OrderRow | undefined): Promise<string> {
+export async function refundOf(scene: Scene, row: OrderRow | undefined): Promise<string> {
+  const { world, random, instance } = scene;
   const known = world.orders.find(({ id }) => id === row?.id);
   if (known === undefined) return NOTHING;
   const merchant = world.merchants[known.merchant] as (typeof world.merchants)[number];
   const left = random.chance(0.8) ? row?.refund_address !== null : random.chance(0.5);
   const to = left ? 'payer' : 'sender';
-  const { refund: transfer } = await instance.refund.run(merchant.principal, known.id, null, null, { to });
+  const { refund: transfer } = await instance.refund.run(merchant.principal, known.id, null, null, {
+    to,
+    ...partOf(scene, row),
+  });
   judgeRefund(world, known.id, transfer, to);
-  return `${known.id} ${transfer.status}`;
+  return `${known.id} ${transfer.units} ${transfer.status}`;
 }
 
 export async function ask({ world, instance }: Scene, wish: SimWish): Promise<string> {

@@ -1,8 +1,7 @@
 import { ChoosePayment } from '../../../core/orders/choose-payment.ts';
 import { countedUnits } from '../../../core/orders/late-worth.ts';
-import { decideOrder } from '../../../core/orders/settle-order.ts';
+import { orderRefunds } from '../../../core/orders/order-refunds.ts';
 import type { OrderPayment } from '../../../core/orders/order.ts';
-import type { DecisionContext } from '../../../core/orders/settle-order.ts';
 import { nameOf } from '../../support/name-of.ts';
 import { edited } from './bug.ts';
 import type { Bug } from './bug.ts';
@@ -18,9 +17,9 @@ export const ORDER_WORTH_BUGS: readonly Bug[] = [
   ),
   edited(
     'a payment moves an order whose refund is under way',
-    inModuleOf(decideOrder)
-      .binary('>', { mentions: nameOf<DecisionContext>((context) => context.refunds) })
-      .becomes(() => 'false'),
+    within(orderRefunds)
+      .binary('||')
+      .becomes(({ left }) => left),
   ),
   edited(
     'a coin that is chosen again is quoted anew',

@@ -7,6 +7,7 @@ import { FrozenRule } from './frozen.ts';
 import { fraction } from './fraction.ts';
 import { MOVES, OWED, reachable } from './moves.ts';
 import { countedUnits, CREDITED, paymentsOf } from './order-worth.ts';
+import { RefundEnds } from './refund-ends.ts';
 import { refundProblems } from './refunds.ts';
 import { SQL } from './rows.ts';
 import type { AttemptRow, PayoutRow, CallbackRow, DepositRow, OrderRow, TransferRow } from './rows.ts';
@@ -58,6 +59,8 @@ export class Rules {
   #calm = true;
   #received = 0;
   readonly #webhookIds = new Map<string, string>();
+
+  readonly #refundEnds = new RefundEnds();
 
   constructor(world: World) {
     this.#world = world;
@@ -125,6 +128,8 @@ export class Rules {
         driver.all<TransferRow>(SQL.transfers),
         (row, former) => this.#transfer(row, former),
       );
+    if (dirty.has('transfers') || dirty.has('orders'))
+      this.#breaches.push(...this.#refundEnds.check(this.#orders, this.#transfers.values()));
     if (dirty.has('order_addresses')) this.#addresses();
     if (dirty.has('chain_states')) this.#halts();
     if (dirty.has('transfers') || dirty.has('payouts')) this.#owners();
@@ -161,6 +166,7 @@ export class Rules {
     this.#asked.clear();
     this.#books.beginAnew();
     this.#frozen.beginAnew();
+    this.#refundEnds.beginAnew();
     this.#orders = new Map();
     this.#deposits = new Map();
     this.#transfers = new Map();
@@ -331,17 +337,23 @@ export class Rules {
       this.#broken('paid-in-full', `order ${row.id} is SUCCESS with ${sum} of ${this.required(row)}`);
   }
 
-  /** A late payment completes its order when it is worth the price, and nothing of the order is being refunded. */
+  /**
+   * A late payment completes its order when it is worth the price without what was refunded, and nothing of the order is
+   * being refunded.
+   */
   #paidLate(orderId: string, at: number): void {
     const order = this.#orders.get(orderId);
     if (order === undefined) return;
     const payments = paymentsOf(order, this.#deposits.values()).filter(({ credits }) => credits > 0);
-    const sum = countedUnits(order, payments);
+    let sum = countedUnits(order, payments);
+    for (const { kind, order_id, status, created_at, units } of this.#transfers.values()) {
+      if (kind !== 'refund' || order_id !== orderId || status === 'FAILED') continue;
+      if (created_at >= at - this.#world.skewMs) continue;
+      if (status === 'CONFIRMED') sum -= BigInt(units);
+      else this.#broken('paid-late', `order ${orderId} is RESOLVED by a payment while its refund is ${status}`);
+    }
     if (sum < this.required(order))
       this.#broken('paid-late', `order ${orderId} is RESOLVED with what counts ${sum} of ${this.required(order)}`);
-    for (const { kind, order_id, status, created_at } of this.#transfers.values())
-      if (kind === 'refund' && order_id === orderId && status !== 'FAILED' && created_at < at - this.#world.skewMs)
-        this.#broken('paid-late', `order ${orderId} is RESOLVED by a payment while its refund is ${status}`);
   }
 
   #cancelled({ id }: OrderRow): void {
