@@ -243,6 +243,17 @@ export class CrashTill {
     return reply?.status === 503 ? null : reply;
   }
 
+  /** The status of a request to `/v1` with the merchant's key; `null` as for {@link ask}. */
+  async v1(target: string, body: unknown, idempotencyKey: string): Promise<number | null> {
+    const headers = {
+      ...bearer(this.#apiKey),
+      'Content-Type': 'application/json',
+      'Idempotency-Key': idempotencyKey,
+    };
+    const reply = await this.#fetch(`/v1${target}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return reply === null || reply.status === 503 ? null : reply.status;
+  }
+
   /** A request to the management API in its own session, with a step-up for every write. `null` as for {@link ask}. */
   async manage(method: 'GET' | 'POST', target: string, body?: unknown): Promise<Answer | null> {
     const opened = await this.#session('/session', { email: EMAIL, password: PASSWORD });

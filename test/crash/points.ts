@@ -83,6 +83,10 @@ export const CRASH_POINTS = {
   'withdrawal:drafted': before(({ storage }) => storage.transfers.reserve),
   'withdrawal:stored': after(({ storage }) => storage.transfers.reserve),
   'refund:claimed': after(({ tx }) => tx.transfers.claim),
+  'refund:part-noted': after(
+    ({ tx }) => tx.orders.addHistory,
+    ({ rule }) => rule === 'refund-partial',
+  ),
   'refund:committed': committed(({ tx }) => tx.transfers.claim),
   'reserve:transfer-stored': after(({ tx }) => tx.transfers.add),
   'reserve:posted': after(
@@ -145,6 +149,7 @@ export const CRASH_POINTS = {
     ({ tx }) => tx.orders.addHistory,
     ({ rule }) => rule === 'refund-final',
   ),
+  'finish:part-refunded': after(({ tx }) => tx.orders.decideAgain),
   'finish:committed': committed(({ tx }) => tx.transfers.closePayout),
 
   'return:reassigned': after(

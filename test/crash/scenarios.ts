@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Address, Hex } from 'viem';
-import { merchantAccount } from '../../core/index.ts';
+import { merchantAccount, present } from '../../core/index.ts';
 import type { Callback, Deposit, Transfer, TransferId } from '../../core/index.ts';
 import { PAYER } from '../e2e/till-on-anvil.ts';
 import { signed, unpack } from '../e2e/x402-payer.ts';
@@ -602,14 +602,59 @@ async function reorganisation(till: CrashTill): Promise<Run> {
   };
 }
 
-async function refund(till: CrashTill): Promise<Run> {
-  // A payer of its own, so that its incoming payment is this refund.
+/** A paid order whose payer has an address of its own, so that its incoming payments are refunds of this order. */
+async function refundableOrder(till: CrashTill): Promise<PaidOrder> {
   const payer = newPayee();
   const { anvil } = till.fixture;
   await anvil.rpc('anvil_setBalance', [payer, hex(ETHER)]);
   await anvil.rpc('anvil_impersonateAccount', [payer]);
   const order = await paidOrder(till, payer);
   await settle(till);
+  return order;
+}
+
+/** Two refunds of parts of an order, one after the other, and one of what is left. */
+async function partialRefunds(till: CrashTill): Promise<Run> {
+  const order = await refundableOrder(till);
+  const parts = [{ fiat_amount: '100.00' }, { fiat_amount: '99.99', rate: 'order' }, {}];
+  const refunds = async (): Promise<readonly Transfer[]> =>
+    till.storage.transfers.refundsOf([present(await till.order(order.id), `order ${order.id}`).id]);
+  let asked = 0;
+  return {
+    push: async () => {
+      const part = parts[asked];
+      if (part === undefined) return;
+      // One refund of an order is in progress at a time.
+      if ((await refunds()).slice(0, asked).some(({ status }) => status !== 'CONFIRMED')) return;
+      const status = await till.v1('/refunds', { order: order.id, ...part }, `part-${asked}-${order.id}`);
+      if (status === null) return;
+      assert.equal(status, 201);
+      asked += 1;
+    },
+    done: async () => (await till.order(order.id))?.status === 'REFUNDED',
+    verify: async () => {
+      const made = await refunds();
+      assert.deepEqual(
+        made.map(({ units, status }) => [units, status]),
+        [
+          [(order.units * 10_000n) / 25_000n, 'CONFIRMED'],
+          [(order.units * 9_999n) / 25_000n, 'CONFIRMED'],
+          [order.units - (order.units * 10_000n) / 25_000n - (order.units * 9_999n) / 25_000n, 'CONFIRMED'],
+        ],
+      );
+      assert.deepEqual(
+        await payments(till, till.hot, order.payer),
+        made.map(({ units, feeUnits }) => units - feeUnits),
+        'each once on chain',
+      );
+      await order.verify();
+    },
+  };
+}
+
+async function refund(till: CrashTill): Promise<Run> {
+  const order = await refundableOrder(till);
+  const { payer } = order;
   let asked = false;
   return {
     push: async () => {
@@ -1023,6 +1068,25 @@ export const MONEY_OUT: readonly Scenario[] = [
       'finish:committed',
     ],
     begin: refund,
+  },
+  {
+    name: 'refunds of parts',
+    points: [
+      'refund:claimed',
+      'reserve:posted',
+      'refund:part-noted',
+      'refund:committed',
+      'sign:committed',
+      'send:done',
+      'finish:part-refunded',
+      'finish:committed',
+      'refund:part-noted',
+      'refund:committed',
+      'finish:part-refunded',
+      'finish:committed',
+      'finish:order-refunded',
+    ],
+    begin: partialRefunds,
   },
 ];
 

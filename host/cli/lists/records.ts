@@ -6,6 +6,7 @@ const audit = lazily(() => import('../audit-commands.ts'));
 const ledger = lazily(() => import('../ledger-commands.ts'));
 const masterKey = lazily(() => import('../master-key-commands.ts'));
 const orders = lazily(() => import('../order-commands.ts'));
+const refunds = lazily(() => import('../refund-command.ts'));
 
 export const RECORDS_COMMANDS: readonly Command[] = [
   {
@@ -31,6 +32,19 @@ export const RECORDS_COMMANDS: readonly Command[] = [
     operands: ['ID'],
     options: {},
     run: orders((module) => module.orderShow),
+  },
+  {
+    words: ['order', 'refund'],
+    summary: 'refunds all that is left of an order, or an amount of it, less the network fee',
+    operands: ['ID'],
+    options: {
+      amount: { value: 'COINS' },
+      'fiat-amount': { value: 'AMOUNT' },
+      rate: { value: 'order' },
+      surplus: flag,
+      to: { value: 'payer' },
+    },
+    run: refunds((module) => module.orderRefund),
   },
   {
     words: ['ledger', 'check'],
