@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { SqlStorage } from '../../adapters/storage/knex/index.ts';
-import { custodyAccount, merchantAccount, postEntry, reserveEntry } from '../../core/index.ts';
+import { custodyAccount, merchantAccount, OPERATOR, postEntry, present, readDecimal, reserveEntry } from '../../core/index.ts';
 import type {
   AccountId,
   EntryId,
@@ -12,6 +12,8 @@ import type {
   TransferId,
   TransferStatus,
 } from '../../core/index.ts';
+import { withTill } from '../../host/cli/with-till.ts';
+import { mineSimulated, paySimulated } from '../../PLACEHOLDER';
 import { runCli } from '../../host/cli.ts';
 import { FakeIds, START } from '../support/fakes.ts';
 import { silentLogger, openStorageAlone } from '../support/storage.ts';
@@ -81,6 +83,25 @@ describe('money out at the command line', () => {
       await storage.close();
     }
   };
+  /** An order of 25 USDT, paid on the simulated chain and spendable. */
+  const paidOrder = (): Promise<string> =>
+    withTill(async (till) => {
+      const input = { userId: account as AccountId, vsCurrency: 'USD', vsPrice: present(readDecimal('25'), '25') };
+      const { order } = await till.manage.orders.create(OPERATOR, {
+        ...input,
+        remark: '',
+        coin: { chain: 'ETH', currency: 'USDT-ERC20' },
+      });
+      const deps = { ...till, orders: till.storage.orders };
+      await paySimulated(order.id, null, deps);
+      await mineSimulated(64, 'ETH', deps);
+      const follower = present(till.followers.get('ETH'), 'the follower');
+      await follower.start();
+      const lease = present(await till.storage.leases.acquire('follow:ETH', 'test', 60_000), 'the lease');
+      while ((await follower.step(lease)) === 'advanced');
+      await till.storage.leases.release(lease);
+      return order.id;
+    });
   const actions = async (): Promise<readonly (readonly [string, string | null])[]> =>
     inStorage(async ({ audit }) =>
       (await audit.list(null, { before: null, limit: 100 })).map(({ action, actorId }) => [action, actorId] as const),
@@ -346,6 +367,21 @@ describe('money out at the command line', () => {
     assert.deepEqual([await stopOf('ETH'), await stopOf('BTC')], [null, 'Stopped by an operator: a stolen key']);
     assert.equal((await run('payouts', 'stop', 'ETH', 'BTC', '--reason', 'two')).code, 2);
     assert.equal((await run('payouts', 'stop', 'ETH')).code, 2);
+  });
+
+  test('an order is refunded in part, once at a time, with what is left in words', async () => {
+    const order = await paidOrder();
+    await fails(/rate: must be absent/, 'order', 'refund', order, '--rate', 'current');
+    await fails(/--rate: must be one of order, current/, 'order', 'refund', order, '--rate', 'then');
+    await fails(/--amount: must be a decimal/, 'order', 'refund', order, '--amount', '1,5');
+    await fails(/fiat_amount: .* at most the 25 USDT-ERC20/, 'order', 'refund', order, '--fiat-amount', '25.01', '--to', 'sender');
+    await fails(/no surplus/, 'order', 'refund', order, '--surplus', '--to', 'sender');
+    await fails(/has not set a refund address/, 'order', 'refund', order, '--amount', '10');
+    const refund = await json('order', 'refund', order, '--fiat-amount', '10', '--to', 'sender');
+    assert.deepEqual([refund['kind'], refund['amount'], refund['order']], ['refund', '10', order]);
+    await fails(/has a refund already/, 'order', 'refund', order, '--to', 'sender');
+    await fails(/no such/, 'order', 'refund', '1530217733410816001');
+    assert.equal((await actions()).filter(([action, actor]) => action === 'order.refund' && actor === null).length, 1);
   });
 
   test('payments that are not stopped, and of no chain, are not resumed', async () => {

@@ -5,13 +5,13 @@ import type { ReactNode } from 'react';
 
 interface EntriesProps {
   readonly of: readonly { readonly id: string; readonly content: ReactNode }[];
-  /** A key of the catalogue, for an empty list. */
-  readonly empty: string;
+  /** A key of the catalogue, for a list that may be empty. */
+  readonly empty?: string;
 }
 
 export function Entries({ of, empty }: EntriesProps) {
   const translate = useTranslate();
-  if (of.length === 0) return <Typography color="textSecondary">{translate(empty)}</Typography>;
+  if (of.length === 0 && empty !== undefined) return <Typography color="textSecondary">{translate(empty)}</Typography>;
   return (
     <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
       {of.map(({ id, content }) => (

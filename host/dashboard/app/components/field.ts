@@ -12,6 +12,8 @@ export interface Field {
   readonly initial?: string;
   readonly help?: string;
   readonly autoComplete?: string;
+  /** Whether the field is asked for, where that depends on the others; it always is by default. */
+  readonly shown?: (values: Values) => boolean;
 }
 
 /** The input; several values of one field are separated by commas. */

@@ -103,14 +103,15 @@ function DialogForm({ label, submitLabel, dismiss, text, fields, submit, success
     event.preventDefault();
     void send();
   };
-  const atFields = new Set(fields.map(({ name }) => name));
+  const shown = fields.filter((field) => field.shown?.(values) ?? true);
+  const atFields = new Set(shown.map(({ name }) => name));
   const elsewhere = problem !== null && !problem.problems.some(({ path }) => atFields.has(path.split('.', 1)[0] ?? ''));
   return (
     <form onSubmit={onSubmit} noValidate>
       <DialogContent sx={{ display: 'grid', gap: 2, pt: 1 }}>
         {text ? <DialogContentText>{translate(`${label}Text`)}</DialogContentText> : null}
         {elsewhere ? <Alert severity="error">{translate(problem.message, { _: problem.message })}</Alert> : null}
-        {fields.map((field, index) => (
+        {shown.map((field, index) => (
           <DialogField
             key={field.name}
             field={field}

@@ -2,8 +2,9 @@ import Box from '@mui/material/Box';
 import { ActionButton } from '../../components/act.tsx';
 import { useService } from '../../components/service.ts';
 import type { OrderFile } from '../../records.ts';
-import { newIdempotencyKeys, useApi } from '../../till.ts';
-import { useState } from 'react';
+import { useApi } from '../../till.ts';
+import { isLive } from './order-poll.ts';
+import { RefundButton } from './refund-button.tsx';
 import { SANDBOX_BLOCKS, SANDBOX_DEPTH, SANDBOX_PAY } from '../../api/sandbox.ts';
 
 const UNSPENDABLE: readonly string[] = ['SEEN', 'CREDITED'];
@@ -11,8 +12,6 @@ const UNSPENDABLE: readonly string[] = ['SEEN', 'CREDITED'];
 export function OrderActions({ order }: { readonly order: OrderFile }) {
   const api = useApi();
   const service = useService();
-  // An order has one refund, so a repeated request must be the same request.
-  const [keys] = useState(newIdempotencyKeys);
   const path = `orders/${order.id}`;
   const { status, payment } = order;
   const seen = order.transactions.length + order.unconfirmed.length > 0;
@@ -33,24 +32,8 @@ export function OrderActions({ order }: { readonly order: OrderFile }) {
           work={() => api.post(SANDBOX_BLOCKS, { chain: order.payment?.chain, count: SANDBOX_DEPTH })}
         />
       ) : null}
-      {order.refundable ? (
-        <ActionButton
-          label="resources.orders.refund"
-          success="resources.orders.refundAsked"
-          confirm
-          work={() => api.post('refunds', { order: order.id }, { idempotencyKey: keys.of(path) })}
-        />
-      ) : null}
-      {order.refund_sender !== null ? (
-        <ActionButton
-          label="resources.orders.refundSender"
-          success="resources.orders.refundAsked"
-          confirm
-          work={() =>
-            api.post('refunds', { order: order.id, to: 'sender' }, { idempotencyKey: keys.of(`${path} sender`) })
-          }
-        />
-      ) : null}
+      {order.refundable ? <RefundButton order={order} to="payer" /> : null}
+      {order.refund_sender !== null ? <RefundButton order={order} to="sender" /> : null}
       {status === 'OVERDUE' || status === 'PARTIAL' ? (
         <ActionButton
           label="resources.orders.accept"
@@ -69,7 +52,7 @@ export function OrderActions({ order }: { readonly order: OrderFile }) {
           work={() => api.post(`${path}/cancel`)}
         />
       ) : null}
-      {order.refund_address !== null && order.refund === null ? (
+      {order.refund_address !== null && !order.refunds.some(isLive) ? (
         <ActionButton
           label="resources.orders.removeRefundAddress"
           success="resources.orders.removedRefundAddress"

@@ -11,7 +11,7 @@ const FIELD = 'resources.orders.fields';
 export function OrderPayments({ order }: { readonly order: OrderFile }) {
   const translate = useTranslate();
   const hash = translate(`${FIELD}.tx_hash`);
-  const { transactions, unconfirmed, refund, payment } = order;
+  const { transactions, unconfirmed, refunds, payment } = order;
   const coin = payment?.coin ?? '';
   return (
     <>
@@ -50,21 +50,28 @@ export function OrderPayments({ order }: { readonly order: OrderFile }) {
           ]}
         />
       </Section>
-      {refund === null ? null : (
+      {refunds.length === 0 ? null : (
         <Section title="resources.orders.refund">
-          <Facts
-            of={[
-              [`${FIELD}.status`, <StatusChip key="status" status={refund.status} />],
-              [`${FIELD}.amount`, <Amount key="amount" value={refund.amount} currency={coin} />],
-              [`${FIELD}.fee`, <Amount key="fee" value={refund.fee} currency={coin} />],
-              [`${FIELD}.payerGets`, <Amount key="gets" value={refund.received} currency={coin} />],
-              [`${FIELD}.to_address`, refund.to_address],
-              [`${FIELD}.created_at`, <Time key="created" value={refund.created_at} />],
-              [
-                `${FIELD}.finished_at`,
-                refund.finished_at === null ? null : <Time key="end" value={refund.finished_at} />,
-              ],
-            ]}
+          <Entries
+            of={refunds.map((refund) => ({
+              id: refund.id,
+              content: (
+                <Facts
+                  of={[
+                    [`${FIELD}.status`, <StatusChip key="status" status={refund.status} />],
+                    [`${FIELD}.amount`, <Amount key="amount" value={refund.amount} currency={coin} />],
+                    [`${FIELD}.fee`, <Amount key="fee" value={refund.fee} currency={coin} />],
+                    [`${FIELD}.payerGets`, <Amount key="gets" value={refund.received} currency={coin} />],
+                    [`${FIELD}.to_address`, refund.to_address],
+                    [`${FIELD}.created_at`, <Time key="created" value={refund.created_at} />],
+                    [
+                      `${FIELD}.finished_at`,
+                      refund.finished_at === null ? null : <Time key="end" value={refund.finished_at} />,
+                    ],
+                  ]}
+                />
+              ),
+            }))}
           />
         </Section>
       )}

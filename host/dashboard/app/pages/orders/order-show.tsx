@@ -41,6 +41,15 @@ function worthOf({ worth, currency }: OrderFile, rate: 'agreed' | 'seen') {
   return value === null ? null : <Amount value={value} currency={currency} />;
 }
 
+const leftOf = ({ payment, refundable_amount: left }: OrderFile) => (
+  <Amount value={left} currency={payment?.coin ?? ''} />
+);
+
+/** What was refunded; nothing before a refund was requested. */
+function refundedOf({ payment, refunds, refunded_amount: refunded }: OrderFile) {
+  return refunds.length === 0 ? null : <Amount value={refunded} currency={payment?.coin ?? ''} />;
+}
+
 function OrderHead({ order }: { readonly order: OrderFile }) {
   const translate = useTranslate();
   const link = translate(`${FIELD}.pay_url`);
@@ -61,6 +70,8 @@ function OrderHead({ order }: { readonly order: OrderFile }) {
           [`${FIELD}.remark`, order.remark || null],
           [`${FIELD}.amount`, <CoinAmount key="amount" payment={payment} />],
           [`${FIELD}.received`, received && <Amount key="received" value={received} currency={payment?.coin ?? ''} />],
+          [`${FIELD}.refunded_amount`, refundedOf(order)],
+          [`${FIELD}.refundable_amount`, order.refunds.length === 0 ? null : leftOf(order)],
           [`${FIELD}.worth_agreed`, worthOf(order, 'agreed')],
           [`${FIELD}.worth_seen`, worthOf(order, 'seen')],
           [`${FIELD}.chain`, payment?.chain_name],
