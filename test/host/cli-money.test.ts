@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { SqlStorage } from '../../adapters/storage/knex/index.ts';
-import { custodyAccount, merchantAccount, OPERATOR, postEntry, present, readDecimal, reserveEntry } from '../../core/index.ts';
+import {
+  custodyAccount,
+  merchantAccount,
+  OPERATOR,
+  postEntry,
+  present,
+  readDecimal,
+  reserveEntry,
+} from '../../core/index.ts';
 import type {
   AccountId,
   EntryId,
@@ -12,8 +20,8 @@ import type {
   TransferId,
   TransferStatus,
 } from '../../core/index.ts';
+import { mineSimulated, paySimulated } from '../../adapters/http/index.ts';
 import { withTill } from '../../host/cli/with-till.ts';
-import { mineSimulated, paySimulated } from '../../PLACEHOLDER';
 import { runCli } from '../../host/cli.ts';
 import { FakeIds, START } from '../support/fakes.ts';
 import { silentLogger, openStorageAlone } from '../support/storage.ts';
@@ -86,19 +94,24 @@ describe('money out at the command line', () => {
   /** An order of 25 USDT, paid on the simulated chain and spendable. */
   const paidOrder = (): Promise<string> =>
     withTill(async (till) => {
-      const input = { userId: account as AccountId, vsCurrency: 'USD', vsPrice: present(readDecimal('25'), '25') };
+      const follower = present(till.followers.get('ETH'), 'the follower');
+      await follower.start();
+      const lease = present(await till.storage.leases.acquire('follow:ETH', 'test', 60_000), 'the lease');
+      const follow = async (): Promise<void> => {
+        while ((await follower.step(lease)) === 'advanced');
+      };
+      await follow();
       const { order } = await till.manage.orders.create(OPERATOR, {
-        ...input,
+        userId: account as AccountId,
+        vsCurrency: 'USD',
+        vsPrice: present(readDecimal('25'), '25'),
         remark: '',
         coin: { chain: 'ETH', currency: 'USDT-ERC20' },
       });
       const deps = { ...till, orders: till.storage.orders };
       await paySimulated(order.id, null, deps);
       await mineSimulated(64, 'ETH', deps);
-      const follower = present(till.followers.get('ETH'), 'the follower');
-      await follower.start();
-      const lease = present(await till.storage.leases.acquire('follow:ETH', 'test', 60_000), 'the lease');
-      while ((await follower.step(lease)) === 'advanced');
+      await follow();
       await till.storage.leases.release(lease);
       return order.id;
     });
@@ -374,7 +387,16 @@ describe('money out at the command line', () => {
     await fails(/rate: must be absent/, 'order', 'refund', order, '--rate', 'current');
     await fails(/--rate: must be one of order, current/, 'order', 'refund', order, '--rate', 'then');
     await fails(/--amount: must be a decimal/, 'order', 'refund', order, '--amount', '1,5');
-    await fails(/fiat_amount: .* at most the 25 USDT-ERC20/, 'order', 'refund', order, '--fiat-amount', '25.01', '--to', 'sender');
+    await fails(
+      /fiat_amount: .* at most the 25 USDT-ERC20/,
+      'order',
+      'refund',
+      order,
+      '--fiat-amount',
+      '25.01',
+      '--to',
+      'sender',
+    );
     await fails(/no surplus/, 'order', 'refund', order, '--surplus', '--to', 'sender');
     await fails(/has not set a refund address/, 'order', 'refund', order, '--amount', '10');
     const refund = await json('order', 'refund', order, '--fiat-amount', '10', '--to', 'sender');
