@@ -127,7 +127,7 @@ export interface LedgerStore {
   driftedUnassigned(limit: number): Promise<readonly LedgerBreach[]>;
   /**
    * Transfers that contradict the ledger or each other: a reserve that is not the sum of unfinished transfers, a wrong entry for
-   * a status, a second payout that can be mined, a second paid refund of an order. Must be none.
+   * a status, a second payout that can be mined, refunds of an order that together are more than came for it. Must be none.
    */
   mismatchedTransfers(limit: number): Promise<readonly LedgerBreach[]>;
   /** Orders with a URL whose status requires a callback, without exactly one row for it: must be none. */

@@ -78,6 +78,8 @@ interface Refundable {
   readonly units: bigint;
   /** What of the received amount is left after it. */
   readonly left: bigint;
+  /** What earlier refunds of the order took. */
+  readonly former: bigint;
   readonly destination: RefundDestination;
 }
 
@@ -197,7 +199,7 @@ export class RequestRefund {
       throw stateConflict(`The order has ${refunds.count} refunds; only all that is left can be refunded now.`);
     const destination = refundDestination(order, liveDeposits(order, deposits), to, chains, settings);
     requireAddressInForce(destination, settings, clock.now());
-    return { payment, asset, units, left, destination };
+    return { payment, asset, units, left, former: refunds.units, destination };
   }
 
   #chain({ chain }: OrderPayment): ChainAdapter {
@@ -255,14 +257,14 @@ export class RequestRefund {
     });
   }
 
-  /** HELD for the reasons of a withdrawal, and for those of an unregistered address. */
+  /** HELD for the reasons of a withdrawal, for which the refunds of an order count together, and of an unregistered address. */
   #held(
     transfer: MerchantTransfer,
-    { destination, asset }: Refundable,
+    { destination, asset, former }: Refundable,
     account: Account,
     input: RefundInput,
   ): MerchantTransfer {
-    const above = heldAbove(this.#deps.withdrawals, asset, transfer);
+    const above = heldAbove(this.#deps.withdrawals, asset, transfer, former);
     return input.to === 'sender' ? above : heldForAddress(above, destination, account);
   }
 

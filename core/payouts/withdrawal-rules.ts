@@ -20,16 +20,21 @@ export function checkLimits({ min, max }: WithdrawalSettings, { currency, decima
   throw new TillgateError('AMOUNT_OUT_OF_RANGE', `A withdrawal of ${currency} must be ${bounds.join(' and ')}.`);
 }
 
-/** The requested transfer, HELD above the amount that an operator must approve. */
+/**
+ * The requested transfer, HELD above the amount that an operator must approve.
+ *
+ * @param former - what counts with it, so that one payment in parts needs the approval of the whole
+ */
 export function heldAbove<T extends Transfer>(
   { approveAbove }: Pick<WithdrawalSettings, 'approveAbove'>,
   { currency, decimals }: Asset,
   transfer: T,
+  former = 0n,
 ): T {
   const threshold = approveAbove.get(currency);
   const held =
     threshold !== undefined &&
-    transfer.units > present(parseUnits(threshold, decimals), `withdrawals.approveAbove of ${currency}`);
+    transfer.units + former > present(parseUnits(threshold, decimals), `withdrawals.approveAbove of ${currency}`);
   return held ? { ...transfer, status: 'HELD', reason: 'Waits for an operator to approve it.' } : transfer;
 }
 

@@ -54,7 +54,8 @@ export class Till {
   }
 
   /**
-   * Refunds an order once: an existing refund is returned again, unless it could not be paid.
+   * Refunds all that is left of an order, once: where nothing is left, the refund that took it is returned again, unless
+   * it could not be paid.
    *
    * @param {string} orderId
    */
@@ -62,7 +63,8 @@ export class Till {
     try {
       return await this.client.refunds.create({ order: orderId });
     } catch (error) {
-      const former = error instanceof TillgateApiError ? await this.refundOf(orderId) : null;
+      const order = error instanceof TillgateApiError ? await this.#find(orderId) : null;
+      const former = order?.refundableAmount === '0' ? latestRefund(order) : null;
       if (former === null || former.status === 'FAILED') throw error;
       return former;
     }
@@ -70,8 +72,14 @@ export class Till {
 
   /** The latest refund of an order; `null` when there is none. @param {string} orderId */
   async refundOf(orderId) {
+    const order = await this.#find(orderId);
+    return order === null ? null : latestRefund(order);
+  }
+
+  /** @param {string} orderId */
+  async #find(orderId) {
     try {
-      return (await this.client.orders.get(orderId)).refund;
+      return await this.client.orders.get(orderId);
     } catch (error) {
       if (isApiError(error, 'order_not_found')) return null;
       throw error;
@@ -84,6 +92,11 @@ export class Till {
   verify(request) {
     return verifyWebhook(request, { secrets: this.secrets });
   }
+}
+
+/** The latest refund that has not failed, or the latest. @param {import('@tillgate/client').OrderDetail} order */
+function latestRefund({ refunds }) {
+  return refunds.findLast(({ status }) => status !== 'FAILED') ?? refunds.at(-1) ?? null;
 }
 
 /** The canonical text of a number: 12.50 and 12.5 are the same price. @param {string} text */

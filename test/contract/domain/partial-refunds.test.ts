@@ -81,6 +81,7 @@ async function partlyPaid(till: MoneyDomain, units: bigint): Promise<Order> {
 
 eachStorage((engine, open) => {
   const money = testsOf(open, buildMoney);
+  const approved = testsOf(open, buildMoney, { withdrawals: { approveAbove: new Map([['ETH', '0.5']]) } });
   const held = testsOf(open, buildMoney, { withdrawals: { approveAbove: new Map([['ETH', '0.001']]) } });
   const spread = testsOf(open, buildMoney, { orders: { spreadBps: 250 } });
 
@@ -264,6 +265,17 @@ eachStorage((engine, open) => {
         refusal('IDEMPOTENCY_MISMATCH'),
       );
       assert.equal((await refunds(till, order)).length, 1);
+    });
+
+    approved('fault 468: parts of an order count together for the approval of a refund', async (till) => {
+      const order = await paid(till);
+      await refunded(till, order, amount('0.4'));
+      await refunded(till, order, amount('0.1'));
+      await ask(till, order, amount('0.000001'));
+      assert.deepEqual(
+        (await refunds(till, order)).map(({ status }) => status),
+        ['CONFIRMED', 'CONFIRMED', 'HELD'],
+      );
     });
 
     held('fault 468: an order has so many and no more; what is left can be refunded after them', async (till) => {
