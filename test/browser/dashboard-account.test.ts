@@ -111,42 +111,6 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     await leave();
   });
 
-  test('refunds a part of a payment in its currency, sees what is left, and refunds that too', async () => {
-    const person = await newPerson('refunder');
-    const { page, leave } = await fixture.loggedIn({}, person);
-    await goTo(page, '/');
-    await button(page, 'Create and pay test order').click();
-    await page.getByRole('link', { name: 'View order' }).click();
-    await mineUntil(page, 'Available');
-    const ask = async (part: string): Promise<void> => {
-      await button(page, 'Refund to sender').click();
-      await page.getByRole('dialog').getByLabel('How much').click();
-      await page.getByRole('option', { name: part }).click();
-      await page.getByRole('listbox').waitFor({ state: 'detached' });
-    };
-    await ask('An amount in USD');
-    await page.locator('input[name="fiat_amount"]').fill('12.51');
-    await page.getByRole('dialog').getByLabel('Rate').waitFor();
-    await look(page, 'refund-part');
-    await submit(page);
-    await stepUp(page, person.password);
-    await page
-      .getByRole('dialog')
-      .getByText(/at most the 0\.005 ETH that are left/)
-      .waitFor();
-    await page.locator('input[name="fiat_amount"]').fill('5');
-    await submit(page);
-    await shows(page, 'Refund started');
-    await shows(page, 'Refund of a part started.');
-    await mineUntil(page, '0.002 ETH');
-    await page.getByRole('button', { name: 'Refund to sender' }).waitFor();
-    await look(page, 'order-partly-refunded');
-    await ask('All that is left: 0.003 ETH');
-    await submit(page);
-    await mineUntil(page, 'Refund completed.');
-    await leave();
-  });
-
   test('makes a credential, sees its secrets once, reveals and revokes it', async () => {
     const person = await newPerson('keeper');
     const { page, leave } = await fixture.loggedIn({}, person);

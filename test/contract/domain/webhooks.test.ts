@@ -52,6 +52,7 @@ eachStorage((engine, open) => {
           created_at: formatInstant(order.createdAt),
           updated_at: formatInstant((await domain.order(order.id)).updatedAt),
           expires_at: formatInstant(order.expiresAt),
+          ...{ refunded_amount: '0', refundable_amount: called['obtained'] },
           ...{ refundable: called['refund'], from_address: called['from_addr'], tx_hashes: called['tx_hash_list'] },
         });
         assert.deepEqual([called['order_id'], called['user_id'], status], [order.id, principal.accountId, 'SUCCESS']);
