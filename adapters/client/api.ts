@@ -451,7 +451,7 @@ export interface OrderDetail {
   readonly expiresAt: string;
   /** Refund address that the payer entered. */
   readonly refundAddress: string | null;
-  /** Whether a refund to that address would currently be accepted. */
+  /** Whether a refund of all that is left to that address would currently be accepted. */
   readonly refundable: boolean;
   /** Sender of the whole payment, to which a refund with `to: "sender"` would be paid. null if the sender is unknown, if the payer entered a refund address, or if there is nothing to refund. */
   readonly refundSender: string | null;
@@ -590,7 +590,7 @@ export interface OrderEvent {
   readonly updatedAt: string;
   /** Payment deadline. */
   readonly expiresAt: string;
-  /** Whether a refund would currently be accepted. */
+  /** Whether a refund of all that is left would currently be accepted. */
   readonly refundable: boolean;
   /** Null if the sender is unknown or there are several. */
   readonly fromAddress: string | null;

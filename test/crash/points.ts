@@ -471,6 +471,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       tx.lightning.lockLife,
       tx.orders.addressAt,
       tx.orders.addressOn,
+      tx.orders.history,
       tx.orders.lock,
       tx.manage.security,
       tx.transfers.failedCharges,

@@ -113,6 +113,25 @@ describe('the calls of a till in process', () => {
     await assert.rejects(till.payouts.create({ ...payout, account: undefined as never }), refusedFor('account'));
   });
 
+  test('parts are refunded, by an amount in the coin or in fiat, and what is left is shown with the order', async () => {
+    const order = await paid();
+    const part = { order, to: 'sender' } as const;
+    await waitFor(
+      async () => {
+        await till.sandbox.mine(30, 'ETH');
+        return (await till.orders.get(order)).refundSender !== null;
+      },
+      { describe: 'the payment to be spendable' },
+    );
+    await assert.rejects(till.refunds.create({ ...part, fiatAmount: '25.01' }), refusedFor('fiatAmount'));
+    await assert.rejects(till.refunds.create({ ...part, amount: '1', fiatAmount: '1' }), refusedFor('fiatAmount'));
+    await assert.rejects(till.refunds.create({ ...part, amount: 'x' }), refusedFor('amount'));
+    const refund = await till.refunds.create({ ...part, amount: '10.00' });
+    assert.deepEqual([refund.kind, refund.order, refund.amount], ['refund', order, '10']);
+    const { refundableAmount, refunds } = await till.orders.get(order);
+    assert.deepEqual([refundableAmount, refunds.map(({ id, amount }) => [id, amount])], ['15', [[refund.id, '10']]]);
+  });
+
   test('secrets are shown to the application: it is the operator', async () => {
     const credential = await till.credentials.create({ account, scopes: ['read'] });
     assert.match(credential.apiKey, /^tak_/);

@@ -107,7 +107,7 @@ export function managedOrderRecord({
 export const orderEventSchema = managedOrderSchema
   .omit({ pay_url: true })
   .extend({
-    refundable: z.boolean().meta({ description: 'Whether a refund would currently be accepted' }),
+    refundable: z.boolean().meta({ description: 'Whether a refund of all that is left would currently be accepted' }),
     from_address: z.string().nullable().meta({ description: 'null if the sender is unknown or there are several' }),
     tx_hashes: z.array(z.string()).readonly().meta({
       description: 'Transactions that pay it, in the order in which they were seen; the newest 100 if there are more',
@@ -143,7 +143,9 @@ export const orderFileSchema = z
   .object({
     ...orderFields,
     refund_address: z.string().nullable().meta({ description: 'Refund address that the payer entered' }),
-    refundable: z.boolean().meta({ description: 'Whether a refund to that address would currently be accepted' }),
+    refundable: z
+      .boolean()
+      .meta({ description: 'Whether a refund of all that is left to that address would currently be accepted' }),
     refund_sender: z.string().nullable().meta({
       description:
         'Sender of the whole payment, to which a refund with `to: "sender"` would be paid. null if the sender is unknown, if the payer entered a refund address, or if there is nothing to refund.',
