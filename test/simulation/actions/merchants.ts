@@ -122,7 +122,7 @@ function partOf(scene: Scene, row: OrderRow | undefined): RefundInput {
       ...(random.chance(0.7) ? { rate: random.pick(['order', 'current'] as const) } : {}),
     };
   const left = BigInt(row.received) - (refundsOf(scene).get(row.id)?.units ?? 0n);
-  const units = random.chance(0.2) ? left + BigInt(random.int(0, 1)) : (left * BigInt(random.int(0, 99))) / 100n;
+  const units = random.chance(0.4) ? left + BigInt(random.int(0, 1)) : (left * BigInt(random.int(0, 99))) / 100n;
   return { amount: decimal(formatUnits(units < 0n ? 0n : units, asset.decimals)) };
 }
 

@@ -1,12 +1,9 @@
 import { decidesFrom } from '../../../core/access/admin-since.ts';
 import { lateAddressUntil } from '../../../core/orders/refundable.ts';
-import { decideOrder } from '../../../core/orders/settle-order.ts';
-import type { DecisionContext } from '../../../core/orders/settle-order.ts';
 import { refundOrder } from '../../../core/payouts/finish-payout.ts';
 import { refundUnits } from '../../../core/payouts/refund-amount.ts';
 import { refundDestination } from '../../../core/payouts/refund-destination.ts';
 import { heldAbove } from '../../../core/payouts/withdrawal-rules.ts';
-import { nameOf } from '../../support/name-of.ts';
 import { edited } from './bug.ts';
 import type { Bug } from './bug.ts';
 import { inModuleOf, within } from './edits.ts';
@@ -23,12 +20,6 @@ export const REFUND_BUGS: readonly Bug[] = [
     inModuleOf(refundOrder)
       .binary('===', { mentions: 'refund-partial' })
       .becomes(() => 'false'),
-  ),
-  edited(
-    'what was refunded still pays the order',
-    inModuleOf(decideOrder)
-      .binary('-', { mentions: nameOf<DecisionContext>((context) => context.refunds) })
-      .becomes(({ left }) => left),
   ),
   edited(
     'a refund without an address goes to the sender',
