@@ -50,12 +50,14 @@ import type {
 } from '../kernel/index.ts';
 import type { CreateOrder, OrderQueries, OrderStateMachine } from '../orders/index.ts';
 import type { ChainRegistry, LightningNode } from '../chain/index.ts';
-import type { RequestRefund, RequestWithdrawal, WalletQueries } from '../payouts/index.ts';
+import type { CheckBatch, RequestRefund, RequestWithdrawal, WalletQueries } from '../payouts/index.ts';
 import {
   ManageAddresses,
+  ManageBatches,
   ManageChains,
   ManageOrders,
   ManageOverview,
+  ManagePayees,
   ManageWallets,
   ManageWithdrawals,
   WatchAddresses,
@@ -129,6 +131,7 @@ export interface CreateManageDeps {
   readonly walletQueries: WalletQueries;
   readonly requestRefund: RequestRefund;
   readonly requestWithdrawal: RequestWithdrawal;
+  readonly checkBatch: CheckBatch;
   readonly unassignedDeposits: UnassignedDeposits;
   readonly rescanDeposits: RescanDeposits;
   readonly settings: ManageSettings;
@@ -158,6 +161,8 @@ export interface Manage {
   readonly transactions: ManageTransactions;
   readonly wallets: ManageWallets;
   readonly withdrawals: ManageWithdrawals;
+  readonly batches: ManageBatches;
+  readonly payees: ManagePayees;
   readonly deposits: ManageDeposits;
   readonly chains: ManageChains;
   readonly alerts: ManageAlerts;
@@ -190,6 +195,8 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const appKeys = new AppKeys({ ...deps, graceSeconds });
   const routes = new Routes({ ...deps, configured, places: settings.routePlaces });
   const chains = new ManageChains(deps);
+  const withdrawalAddresses = new WithdrawalAddresses({ ...deps, addressHoldMs });
+  const byPersons = { approverHoldMs: addressHoldMs, ...(approvals === undefined ? {} : { approvals }) };
   return {
     sessions: new Sessions({ ...deps, passkeys, life: sessionLife(settings) }),
     stepUp,
@@ -214,17 +221,15 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     links: new ManageLinks({ ...shared, places: settings.callbackPlaces }),
     addresses: new ManageAddresses({
       ...shared,
-      withdrawalAddresses: new WithdrawalAddresses({ ...deps, addressHoldMs }),
+      withdrawalAddresses,
       watchAddresses: new WatchAddresses(deps),
     }),
     overview: new ManageOverview({ ...deps, chains }),
     transactions: new ManageTransactions(shared),
     wallets: new ManageWallets(deps),
-    withdrawals: new ManageWithdrawals({
-      ...shared,
-      approverHoldMs: addressHoldMs,
-      ...(approvals === undefined ? {} : { approvals }),
-    }),
+    withdrawals: new ManageWithdrawals({ ...shared, ...byPersons }),
+    batches: new ManageBatches({ ...shared, ...byPersons, checks: deps.checkBatch }),
+    payees: new ManagePayees({ ...shared, withdrawalAddresses, addressHoldMs }),
     deposits: new ManageDeposits(shared),
     chains,
     alerts: new ManageAlerts(shared),

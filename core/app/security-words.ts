@@ -16,6 +16,8 @@ const HAPPENED: Readonly<Record<string, string>> = {
   'credential.reveal': 'The secrets of an API credential were revealed',
   'credential.revoke': 'An API credential was revoked',
   'notifications.update': 'The notification settings were changed',
+  'payee.create': 'A payee was added',
+  'payee.remove': 'A payee was removed',
   'security.cancel_pending': 'A pending security change was cancelled',
   'security.passkey_add': 'A passkey was added',
   'security.passkey_remove': 'A passkey was removed',
@@ -33,6 +35,7 @@ const HAPPENED: Readonly<Record<string, string>> = {
 const SHOWN: Readonly<Record<string, string>> = {
   chain: 'Chain',
   address: 'Address',
+  label: 'Label',
   name: 'Name',
   support: 'Support contact',
   reason: 'Reason',

@@ -15,6 +15,7 @@ export type PayoutId = Id<'payout'>;
 export type PullPaymentId = Id<'pull-payment'>;
 export type ClaimId = Id<'claim'>;
 export type PayoutBatchId = Id<'payout-batch'>;
+export type PayeeId = Id<'payee'>;
 export type WatchAddressId = Id<'watch-address'>;
 export type AppId = Id<'app'>;
 export type AppKeyId = Id<'app-key'>;

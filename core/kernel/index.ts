@@ -58,6 +58,7 @@ export type {
   NoticeId,
   OrderId,
   PasskeyId,
+  PayeeId,
   PayoutBatchId,
   PayoutId,
   PullPaymentId,

@@ -13,7 +13,7 @@ import type {
 } from '../kernel/index.ts';
 import { FIATS, TillgateError } from '../kernel/index.ts';
 import type { PriceEvidence, RateEvidence } from './evidence.ts';
-import { convertUnits, quoteUnits } from './conversion.ts';
+import { coinPrice, convertUnits, quoteUnits } from './conversion.ts';
 import { PriceBoard, trim } from './price-board.ts';
 
 export interface RateBookDeps {
@@ -152,6 +152,24 @@ export class RateBook {
     await this.#makeReady([fiat.code]);
     const { usd } = this.#require(fiat.code, this.#deps.clock.now());
     return trim({ digits: price * usd.digits, scale: fiat.decimals + usd.scale });
+  }
+
+  /**
+   * Converts a fiat amount to an asset, rounded down, without a spread: what is paid out for it.
+   *
+   * @param amount - in minor units of the fiat
+   * @returns the units, and the price of one coin in the fiat, a plain decimal for display
+   * @throws TillgateError `NOT_READY` when a price is not available
+   */
+  async paidFor(fiat: Fiat, amount: bigint, asset: Asset): Promise<{ readonly units: bigint; readonly rate: string }> {
+    await this.#makeReady([fiat.code, asset.symbol]);
+    const at = this.#deps.clock.now();
+    const [fiatPrice, coin] = [this.#require(fiat.code, at), this.#require(asset.symbol, at)];
+    const evidence = { at, coin: coin.evidence, fiat: fiatPrice.evidence, fixed: false };
+    return {
+      units: convertUnits(amount, fiat, fiatPrice.usd, asset, coin.usd, 'down'),
+      rate: coinPrice(evidence, fiat.decimals),
+    };
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { AccountId, Asset, ChainCode, Clock, CurrencyCode, Millis, Storage } from '../kernel/index.ts';
-import { formatUnits, isTillgateError, TillgateError } from '../kernel/index.ts';
+import { formatUnits, isTillgateError, mulDiv, present, TillgateError } from '../kernel/index.ts';
 import type { ChainAdapter, ChainPayments, PricedPayment, SpendableCoin } from '../chain/index.ts';
 import type { SweepCandidate } from './transfer-store.ts';
 import type { RateBook } from '../ledger/index.ts';
@@ -13,6 +13,14 @@ import { coinsFor, maxCoinsOf, sumOf } from './payout-coins.ts';
 /** The estimated fee of a payment and the most that it may finally be charged, in units of the payment's currency. */
 export interface FeeEstimate {
   readonly feeUnits: bigint;
+  readonly maxFeeUnits: bigint;
+}
+
+/** The fee of each of several payments that are made together. */
+export interface SharedFeeEstimate {
+  /** The estimated fee of each. */
+  readonly feeUnits: bigint;
+  /** The most that each may be charged, because payments may also be made one by one. */
   readonly maxFeeUnits: bigint;
 }
 
@@ -105,11 +113,47 @@ export class PayoutFeeEstimator {
     return { feeUnits, maxFeeUnits: feeUnits * MARGIN > left ? left : feeUnits * MARGIN };
   }
 
-  async #price(chain: ChainAdapter, payments: ChainPayments, asset: Asset, payment: Payment): Promise<PricedPayment> {
+  /**
+   * The fee of each of several payments of an account now: on UTXO chains, its share of the transactions that pay as many
+   * of them as the chain allows.
+   *
+   * @param list - at least one payment; the first is priced alone as well
+   * @throws TillgateError as {@link estimate}
+   */
+  async estimateTogether(
+    chain: ChainAdapter,
+    asset: Asset,
+    list: readonly Pick<Payment, 'units' | 'to'>[],
+    accountId: AccountId,
+  ): Promise<SharedFeeEstimate> {
+    const first = present(list[0], 'a payment to estimate');
+    const alone = await this.estimate(chain, asset, first.units, first.to, accountId);
+    const payments = requirePayments(chain);
+    const together = list.slice(0, payments.maxLines);
+    const maxFeeUnits = alone.feeUnits * MARGIN;
+    if (together.length === 1) return { feeUnits: alone.feeUnits, maxFeeUnits };
+    const { feeUnits: all } = await this.#priceAll(chain, payments, asset, together, accountId);
+    const share = mulDiv(all, 1n, BigInt(together.length), 'up');
+    return { feeUnits: share < alone.feeUnits ? share : alone.feeUnits, maxFeeUnits };
+  }
+
+  #price(chain: ChainAdapter, payments: ChainPayments, asset: Asset, payment: Payment): Promise<PricedPayment> {
+    return this.#priceAll(chain, payments, asset, [payment], payment.accountId);
+  }
+
+  /** The price of a transaction that makes all of these payments. */
+  async #priceAll(
+    chain: ChainAdapter,
+    payments: ChainPayments,
+    asset: Asset,
+    list: readonly Pick<Payment, 'units' | 'to'>[],
+    accountId: AccountId | null,
+  ): Promise<PricedPayment> {
     const { currency } = asset;
-    const { accountId, to, units } = payment;
+    const units = sumOf(list);
     const source = { address: payments.hotAddress, index: null };
-    const request = { source, lines: [{ to, currency, units }], coins: [], replaces: null };
+    const lines = list.map((payment) => ({ to: payment.to, currency, units: payment.units }));
+    const request = { source, lines, coins: [], replaces: null };
     if (payments.model === 'account') return payments.price(request);
     const place = { code: chain.code, payments };
     const found = await coinsFor(place, { transfers: this.#storage.transfers }, { currency, accountId, units }, () =>

@@ -1,3 +1,4 @@
+export type { CheckBatch } from './check-batch.ts';
 export type { ChainSigning } from './chain-signing.ts';
 export type { Epoch } from './epoch.ts';
 export { requirePayments } from './fee-estimator.ts';
@@ -7,9 +8,11 @@ export type { LightningDeps } from './lightning-deps.ts';
 export type { DueInvoice } from './lightning-store.ts';
 export type { WithdrawalLimits } from './limits.ts';
 export { ManageAddresses } from './manage-addresses.ts';
+export { ManageBatches } from './manage-batches.ts';
 export { ManageChains } from './manage-chains.ts';
 export { ManageOrders } from './manage-orders.ts';
 export { ManageOverview } from './manage-overview.ts';
+export { ManagePayees } from './manage-payees.ts';
 export { ManageWallets } from './manage-wallets.ts';
 export { ManageWithdrawals } from './manage-withdrawals.ts';
 export { checkContinuity } from './node-continuity.ts';

@@ -47,6 +47,8 @@ export interface LightningStore {
 
 /** Lightning writes inside a transaction. */
 export interface LightningWrites {
+  /** True when a transfer has or had this payment hash. */
+  hasPayment(paymentHash: string): Promise<boolean>;
   /** Stores the payment of a transfer; false when another transfer has or had this payment hash. */
   addPayment(payment: NewLightningPayment): Promise<boolean>;
   /** Records that the payment of a just signed transfer is being sent to the node, replacing any earlier record. */

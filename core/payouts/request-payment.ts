@@ -102,7 +102,7 @@ export class RequestLightningPayment {
     const { storage, settings } = this.#deps;
     const former = await formerTransfer(storage, accountId, idempotency);
     if (former !== null) return this.#answer(former);
-    const { text, invoice } = await this.#read(input.lnInvoices);
+    const { text, invoice } = await readPayableInvoice(this.#deps, input.lnInvoices);
     const msat = agreedAmount(invoice, input.amount ?? null);
     checkLimits(settings, LIGHTNING_ASSET, msat);
     await this.#authorise(accountId, input, { idempotency, byHand });
@@ -119,22 +119,6 @@ export class RequestLightningPayment {
       },
       { idempotency, byHand },
     );
-  }
-
-  async #read(given: string | null | undefined): Promise<{ readonly text: string; readonly invoice: DecodedInvoice }> {
-    const text = requireInvoiceText(given);
-    if (text.startsWith('lnurl') || text.includes('@')) {
-      throw new TillgateError(
-        'INVOICE_INVALID',
-        'LNURLs and Lightning addresses cannot be paid here: ask the receiver for a BOLT11 invoice.',
-      );
-    }
-    const invoice = await this.#deps.node.decode(text);
-    requirePayableNow(invoice, this.#deps.clock.now(), this.#deps.longestInvoiceMs ?? DEFAULT_LONGEST_INVOICE_MS);
-    const [own] = await this.#deps.storage.deposits.owners(LIGHTNING_ASSET.chain, [invoice.paymentHash]);
-    if (own !== undefined)
-      throw new TillgateError('INVOICE_INVALID', 'The invoice was issued by this till, which cannot pay itself.');
-    return { text, invoice };
   }
 
   async #authorise(
@@ -222,6 +206,43 @@ export class RequestLightningPayment {
       (await storage.lightning.paymentOf(id))?.paymentHash ?? null,
     );
   }
+}
+
+/** An invoice that may be paid, and its text without a URI scheme. */
+export interface PayableInvoice {
+  readonly text: string;
+  readonly invoice: DecodedInvoice;
+}
+
+/**
+ * Reads an invoice that may be paid now.
+ *
+ * @throws TillgateError `INVALID_FIELDS` for no text; `INVOICE_INVALID` for one that cannot be paid; `NODE_FAILED`
+ */
+export async function readPayableInvoice(
+  {
+    node,
+    clock,
+    storage,
+    longestInvoiceMs = DEFAULT_LONGEST_INVOICE_MS,
+  }: Pick<RequestLightningPaymentDeps, 'node' | 'clock' | 'longestInvoiceMs'> & {
+    readonly storage: Pick<Storage, 'deposits'>;
+  },
+  given: string | null | undefined,
+): Promise<PayableInvoice> {
+  const text = requireInvoiceText(given);
+  if (text.startsWith('lnurl') || text.includes('@')) {
+    throw new TillgateError(
+      'INVOICE_INVALID',
+      'LNURLs and Lightning addresses cannot be paid here: ask the receiver for a BOLT11 invoice.',
+    );
+  }
+  const invoice = await node.decode(text);
+  requirePayableNow(invoice, clock.now(), longestInvoiceMs);
+  const [own] = await storage.deposits.owners(LIGHTNING_ASSET.chain, [invoice.paymentHash]);
+  if (own !== undefined)
+    throw new TillgateError('INVOICE_INVALID', 'The invoice was issued by this till, which cannot pay itself.');
+  return { text, invoice };
 }
 
 /** The text of an invoice without a URI scheme. @throws TillgateError `INVALID_FIELDS` when there is none */

@@ -7,6 +7,7 @@ import type {
   Millis,
   OrderId,
   NewestQuery,
+  PayoutBatchId,
   PayoutId,
   TransferId,
 } from '../kernel/index.ts';
@@ -348,7 +349,7 @@ export interface TransferWrites {
   claim(
     accountId: AccountId,
     claim: IdempotencyClaim,
-    id: TransferId,
+    id: TransferId | PayoutBatchId,
   ): Promise<{ readonly transferId: TransferId; readonly bodyHash: string } | null>;
   /**
    * Opens a payout. On chains with nonces, the address's counter moves from the payout's nonce to the next by

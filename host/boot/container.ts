@@ -24,6 +24,7 @@ import {
   InvoiceFollower,
   InvoicePayer,
   Invoices,
+  CheckBatch,
   KeyCache,
   LatePayments,
   LIGHTNING_ASSET,
@@ -33,6 +34,7 @@ import {
   OrderQueries,
   OrderQuota,
   OrderStateMachine,
+  PayBatches,
   PayoutFeeEstimator,
   PayoutRunner,
   PORTS,
@@ -374,6 +376,20 @@ const payoutRecipes = orderRecipes
         .map((chain) => [chain.code, new PayoutRunner(chain, deps, config.sweeps, config.payouts)]),
     );
   })
+  .part(
+    'checkBatch',
+    ({ payoutRequests: deps, rateBook: rates, lightning, config: { withdrawals } }) =>
+      new CheckBatch({
+        ...{ ...deps, rates, lightning, withdrawals },
+        lightningFees: withdrawals.lightningFees,
+        longestInvoiceMs: withdrawals.lightningLongestInvoiceMs,
+      }),
+  )
+  .part(
+    'payBatches',
+    ({ payoutRequests: deps, lightning, config: { withdrawals } }) =>
+      new PayBatches({ ...deps, lightning, longestInvoiceMs: withdrawals.lightningLongestInvoiceMs }),
+  )
   .part('walletQueries', ({ common, assets, chains }) => new WalletQueries({ ...common, assets, chains }));
 
 /** Lightning; its work is `null` without a node, as are its invoices and payments above. */
@@ -547,6 +563,7 @@ export const RECIPES = gatewayRecipes.part('manage', (parts) => {
     walletQueries: parts.walletQueries,
     requestRefund: parts.requestRefund,
     requestWithdrawal: parts.requestWithdrawal,
+    checkBatch: parts.checkBatch,
     unassignedDeposits: parts.unassignedDeposits,
     rescanDeposits: parts.rescanDeposits,
     topUps: parts.topUps,

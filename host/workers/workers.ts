@@ -46,6 +46,8 @@ const REFILL_EVERY_MS = 5000;
 const REFRESH_RATES_EVERY_MS = 60_000;
 const NOTE_PROGRESS_EVERY_MS = 2000;
 const WATCH_LEDGER_EVERY_MS = 60_000;
+/** An approval wakes the loop; polling covers what waited, and batches whose payments have ended. */
+const PAY_BATCHES_EVERY_MS = 1000;
 const PRUNE_EVERY_MS = 600_000;
 const PRUNE_BATCH = 1000;
 const UNCLOSABLE =
@@ -74,6 +76,7 @@ export class Workers {
         loop(followChain(duties, chain, follower, () => payouts.get(chain)?.wake())),
       ]),
     );
+    const batches = loop(payBatches(duties));
     const invoices = duties.lightningWork === null ? null : loop(followInvoices(duties.lightningWork));
     if (duties.lightningWork !== null) payouts.set(LIGHTNING_ASSET.chain, loop(payInvoices(duties.lightningWork)));
     const own = [
@@ -95,6 +98,7 @@ export class Workers {
       ...follows.values(),
       ...(invoices === null ? [] : [invoices]),
       ...payouts.values(),
+      batches,
       loop(expireOrders(duties)),
       deliver,
       handle,
@@ -108,6 +112,7 @@ export class Workers {
     this.#unsubscribe = [
       duties.events.on('callback.queued', ({ accountId }) => (accountId === null ? handle : deliver).wake()),
       duties.events.on('notice.queued', ({ notifier }) => notices.get(notifier)?.wake()),
+      duties.events.on('batch.approved', () => batches.wake()),
       duties.events.on('transfer.queued', ({ chain }) => payouts.get(chain)?.wake()),
       ...[...duties.chains].flatMap(([chain, { simulator }]) => {
         const end = simulator?.watch?.(() => [follows, payouts].forEach((loops) => loops.get(chain)?.wake()));
@@ -192,6 +197,11 @@ function payOut({ chains, clock }: WorkerDuties, chain: ChainCode, runner: Payou
       return result === 'advanced' ? Math.max(clock.now() - began, 1) : pollMs;
     },
   };
+}
+
+function payBatches({ payBatches: batches }: WorkerDuties): LoopWork {
+  const name = 'pay-batches';
+  return { name, lease: name, pass: async (lease) => ((await batches.step(held(lease))) ? 0 : PAY_BATCHES_EVERY_MS) };
 }
 
 function held(lease: Lease | null): Lease {

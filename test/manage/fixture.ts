@@ -149,6 +149,7 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     walletQueries: till.till.walletQueries,
     requestRefund: till.till.requestRefund,
     requestWithdrawal: till.till.requestWithdrawal,
+    checkBatch: till.till.checkBatch,
     unassignedDeposits: new UnassignedDeposits({
       ...till.till,
       fees,

@@ -90,7 +90,7 @@ export interface Domain {
   expire(): Promise<number>;
   newOrder(input?: Partial<Omit<CoinOrderInput, 'vsPrice'>> & { price?: string }): Promise<Order>;
   order(id: string): Promise<Order>;
-  balance(part: 'available' | 'pending' | 'reserved', currency: string): Promise<bigint>;
+  balance(part: 'available' | 'pending' | 'claims' | 'reserved', currency: string): Promise<bigint>;
   /** Fails when an invariant of the ledger is broken. */
   checkBooks(): Promise<void>;
 }
@@ -177,7 +177,7 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
   });
   const expireOrders = new ExpireOrders({ storage, stateMachine, clock, logger });
   const accountId = ids.next() as AccountId;
-  await storage.accounts.create(merchant(accountId, clock.now()));
+  await storage.accounts.create(accountRecord(accountId, clock.now()));
   const principal: Principal = { accountId, credentialId: null, via: 'api-key' };
   const followers = new Map<FakeChain, ChainFollower>();
   const newFollower = (chain: ChainAdapter = eth): ChainFollower =>
@@ -261,7 +261,8 @@ export async function buildDomain(storage: Storage, options: DomainOptions = {})
   };
 }
 
-function merchant(id: AccountId, now: number): Account {
+/** An active account. */
+export function accountRecord(id: AccountId, now: number): Account {
   return {
     id,
     email: `merchant-${id}@example.com`,

@@ -24,6 +24,8 @@ import type {
   RouteStore,
   SealedStore,
   PasskeyStore,
+  PayeeStore,
+  PayoutBatchStore,
   PrepaidStore,
   SessionStore,
   BrandingStore,
@@ -75,6 +77,8 @@ import { SqlPrepaidStore, SqlPrepaidWrites } from './stores/gateway/prepaid-stor
 import { SqlSessionStore, SqlSessionWrites } from './stores/access/session-store.ts';
 import { SqlBrandingStore, SqlBrandingWrites } from './stores/orders/branding-store.ts';
 import { SqlUnconfirmedPaymentStore, SqlUnconfirmedPaymentWrites } from './stores/chain/unconfirmed-payment-store.ts';
+import { SqlPayeeStore, SqlPayeeWrites } from './stores/payouts/payee-store.ts';
+import { SqlPayoutBatchStore, SqlPayoutBatchWrites } from './stores/payouts/batch-store.ts';
 import { SqlTransferStore } from './stores/payouts/transfer-store.ts';
 import { SqlTransferWrites } from './stores/payouts/transfer-writes.ts';
 import { SqlSharedUseStore } from './stores/gateway/shared-use-store.ts';
@@ -105,6 +109,8 @@ const writesOf = (session: Session, publisher: ChangePublisher, record: Recorder
   routes: new SqlRouteWrites(session, publisher),
   manage: new SqlManageWrites(session),
   passkeys: new SqlPasskeyWrites(session),
+  payees: new SqlPayeeWrites(session),
+  batches: new SqlPayoutBatchWrites(session),
   prepaid: new SqlPrepaidWrites(session, publisher),
   sessions: new SqlSessionWrites(session),
   transfers: new SqlTransferWrites(session, record),
@@ -144,6 +150,8 @@ export class SqlStorage implements Storage {
   readonly routes: RouteStore;
   readonly sealed: SealedStore;
   readonly passkeys: PasskeyStore;
+  readonly payees: PayeeStore;
+  readonly batches: PayoutBatchStore;
   readonly prepaid: PrepaidStore;
   readonly sessions: SessionStore;
   readonly unconfirmedPayments: UnconfirmedPaymentStore;
@@ -173,6 +181,8 @@ export class SqlStorage implements Storage {
     this.manage = new SqlManageStore(db);
     this.sealed = new SqlSealedStore(db);
     this.passkeys = new SqlPasskeyStore(db);
+    this.payees = new SqlPayeeStore(db);
+    this.batches = new SqlPayoutBatchStore(db);
     this.prepaid = new SqlPrepaidStore(db);
     this.sessions = new SqlSessionStore(db);
     this.routes = new SqlRouteStore(db);

@@ -3,6 +3,7 @@ import {
   ACCOUNT_TRANSITIONS,
   ALERT_TRANSITIONS,
   APP_KEY_TRANSITIONS,
+  BATCH_TRANSITIONS,
   CALLBACK_TRANSITIONS,
   DAY_MS,
   DEPOSIT_ASSIGNMENT_TRANSITIONS,
@@ -55,6 +56,15 @@ const resigned = ({ bare: { transfers }, tables: { payouts } }: Namespace): Upda
   refused: `OLD.payout_id IS NOT NULL AND (NEW.payout_id IS NULL OR NEW.payout_id <> OLD.payout_id)
     AND NOT EXISTS (SELECT 1 FROM ${payouts} WHERE id = OLD.payout_id AND status = 'VOID')`,
   words: `a transfer in ${transfers} leaves a payout that is not VOID`,
+});
+
+/** A row of a batch is one transfer, for ever. */
+const paidAgain = ({ bare: { batchRows } }: Namespace): UpdateRule => ({
+  table: batchRows,
+  name: 'one_transfer',
+  column: 'transfer_id',
+  refused: 'OLD.transfer_id IS NOT NULL AND (NEW.transfer_id IS NULL OR NEW.transfer_id <> OLD.transfer_id)',
+  words: `a row of ${batchRows} is a transfer already`,
 });
 
 /** A deposit changes its owner by the domain's transitions only. */
@@ -121,6 +131,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
     [tables.appKeys, pairs(APP_KEY_TRANSITIONS)],
     [tables.accounts, pairs(ACCOUNT_TRANSITIONS)],
     [tables.transfers, pairs(TRANSFER_TRANSITIONS)],
+    [tables.batches, pairs(BATCH_TRANSITIONS)],
     [tables.alerts, pairs(ALERT_TRANSITIONS)],
     [tables.notices, pairs(NOTICE_TRANSITIONS)],
     [tables.payouts, PAYOUT_MOVES],
@@ -129,6 +140,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
   return [
     ...moves.flatMap(([table, legal]) => dialect.enforceMoves({ table, moves: legal })),
     ...dialect.enforceUpdates(resigned(namespace)),
+    ...dialect.enforceUpdates(paidAgain(namespace)),
     ...dialect.enforceUpdates(reassigned(namespace)),
     ...dialect.enforceUpdates(auditGrows(namespace)),
     ...sumRules(namespace).flatMap((rule) => dialect.keepSums(rule)),

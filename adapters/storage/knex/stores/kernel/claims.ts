@@ -36,7 +36,7 @@ export async function claimTransfer(
   tables: Tables,
   accountId: AccountId,
   claim: IdempotencyClaim,
-  id: TransferId,
+  id: string,
 ): Promise<ClaimedTransfer | null> {
   const { route, key, bodyHash, expiresAt } = claim;
   const claimed = await run(

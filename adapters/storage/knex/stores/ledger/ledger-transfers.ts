@@ -2,6 +2,7 @@ import type { LedgerBreach } from '../../../../../core/index.ts';
 import type { Row, Run } from '../../dialects/dialect.ts';
 import { integer, text, textOrNull, units } from '../../rows/values.ts';
 import type { Tables } from '../../tables.ts';
+import { driftedClaims } from './set-aside.ts';
 
 /** Chunk size of unfinished transfers. They are summed here as bigints, because SQLite adds TEXT as doubles. */
 const CHUNK = 5_000;
@@ -11,6 +12,8 @@ const LIVE = "status NOT IN ('CONFIRMED', 'FAILED')";
 export async function mismatchedTransfers(run: Run, tables: Tables, limit: number): Promise<readonly LedgerBreach[]> {
   const checks = [
     await driftedReserves(run, tables),
+    await driftedClaims(run, tables),
+    await repeatedReferences(run, tables, limit),
     await wrongEntries(run, tables, limit),
     await ownerlessPayouts(run, tables, limit),
     await excessRefunds(run, tables, limit),
@@ -56,6 +59,23 @@ async function driftedReserves(run: Run, tables: Tables): Promise<readonly Ledge
       invariant: 'a reserve is the sum of the withdrawals and refunds under way',
       detail: `${account} is ${sum} units above their sum`,
     }));
+}
+
+/** Each reference of an account is paid by one transfer of its batches. */
+async function repeatedReferences(
+  run: Run,
+  { transfers, batchRows }: Tables,
+  limit: number,
+): Promise<readonly LedgerBreach[]> {
+  const rows = await run(
+    `SELECT r.account_id, r.reference, count(*) AS transfers FROM ${batchRows} r JOIN ${transfers} t ON t.id = r.transfer_id
+     WHERE t.status <> 'FAILED' GROUP BY r.account_id, r.reference HAVING count(*) > 1 ORDER BY 1, 2 LIMIT ?`,
+    [limit],
+  );
+  return rows.map((row) => ({
+    invariant: 'a reference of a batch is paid once',
+    detail: `${text(row, 'reference')} of account ${text(row, 'account_id')} has ${integer(row, 'transfers')} transfers`,
+  }));
 }
 
 const booked = (entries: string, what: string): string =>

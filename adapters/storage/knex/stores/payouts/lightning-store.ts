@@ -110,6 +110,12 @@ export class SqlLightningWrites implements LightningWrites {
     this.#session = session;
   }
 
+  async hasPayment(paymentHash: string): Promise<boolean> {
+    const { run, tables } = this.#session;
+    const sql = `SELECT 1 AS known FROM ${tables.lightningPayments} WHERE payment_hash = ?`;
+    return (await run(sql, [paymentHash])).length > 0;
+  }
+
   async addPayment(payment: NewLightningPayment): Promise<boolean> {
     const { run, tables } = this.#session;
     const { sql, bindings } = insertion(tables.lightningPayments, NEW_PAYMENT_COLUMNS, [payment]);

@@ -13,6 +13,7 @@ import type {
   OrderId,
   Payout,
   PayoutChanges,
+  PayoutBatchId,
   PayoutId,
   PayoutStatus,
   Recorder,
@@ -131,7 +132,14 @@ export class SqlTransferWrites implements TransferWrites {
     const where = 'WHERE id = ? AND status = ? RETURNING id';
     const moved = (await run(`UPDATE ${tables.transfers} SET ${sql} ${where}`, [...bindings, id, from])).length > 0;
     if (moved) this.#record({ type: 'transfer.moved', id, to });
+    if (moved && to === 'FAILED') await this.#freeReference(id);
     return moved;
+  }
+
+  /** The reference of a row whose payment has failed can be paid by another row. */
+  async #freeReference(id: TransferId): Promise<void> {
+    const { run, tables } = this.#session;
+    await run(`UPDATE ${tables.batchRows} SET held_reference = NULL WHERE transfer_id = ?`, [id]);
   }
 
   async update(id: TransferId, status: TransferStatus, changes: TransferChanges): Promise<boolean> {
@@ -148,7 +156,11 @@ export class SqlTransferWrites implements TransferWrites {
     );
   }
 
-  claim(accountId: AccountId, claim: IdempotencyClaim, id: TransferId): Promise<ClaimedTransfer | null> {
+  claim(
+    accountId: AccountId,
+    claim: IdempotencyClaim,
+    id: TransferId | PayoutBatchId,
+  ): Promise<ClaimedTransfer | null> {
     return claimTransfer(this.#session.run, this.#session.tables, accountId, claim, id);
   }
 
