@@ -615,6 +615,26 @@ export interface OrderHistory {
   }[];
 }
 
+export interface Payee {
+  /** ID of the payee. */
+  readonly id: string;
+  /** ID of the account. */
+  readonly account: string;
+  readonly chain: string;
+  readonly address: string;
+  readonly label: string;
+  /** Time from which it counts as listed. */
+  readonly effectiveAt: string;
+  /** Time of creation. */
+  readonly createdAt: string;
+}
+
+export interface PayeeList {
+  readonly items: readonly Payee[];
+  /** Value of `cursor` for the next page; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
 export interface PaymentLink {
   /** ID of the payment link. */
   readonly id: string;
@@ -730,6 +750,142 @@ export interface PayoutAddress {
 
 export interface PayoutAddressList {
   readonly items: readonly PayoutAddress[];
+  /** Value of `cursor` for the next page; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+export interface PayoutBatch {
+  /** ID of the payout batch. */
+  readonly id: string;
+  /** ID of the account whose balance pays. */
+  readonly account: string;
+  readonly name: string;
+  /** DRAFT: waits for approval; APPROVED: its rows become payouts; DONE: all of these have ended; CANCELLED: no further row becomes one. */
+  readonly status: 'DRAFT' | 'APPROVED' | 'DONE' | 'CANCELLED';
+  /** ID of the account that created it in a session; null for a credential. */
+  readonly createdBy: string | null;
+  readonly sums: readonly {
+    readonly chain: string;
+    readonly coin: string;
+    /** Number of rows. */
+    readonly rows: number;
+    /** Amount taken from the balance. */
+    readonly amount: string;
+    /** Estimated fees, which are deducted from the amount. */
+    readonly fee: string;
+    /** Amount that the recipients receive, by the estimate. */
+    readonly received: string;
+  }[];
+  readonly approvals: readonly {
+    /** ID of the admin; null for the command line. */
+    readonly account: string | null;
+    /** Time. */
+    readonly at: string;
+  }[];
+  /** True if it was approved because the account lists every recipient as a payee. */
+  readonly listed: boolean;
+  /** Time of creation. */
+  readonly createdAt: string;
+  /** Time of the last change. */
+  readonly updatedAt: string;
+  /** Time at which it was approved. */
+  readonly approvedAt: string | null;
+  /** Time at which it was done or cancelled. */
+  readonly finishedAt: string | null;
+}
+
+export interface PayoutBatchDetail {
+  /** ID of the payout batch. */
+  readonly id: string;
+  /** ID of the account whose balance pays. */
+  readonly account: string;
+  readonly name: string;
+  /** DRAFT: waits for approval; APPROVED: its rows become payouts; DONE: all of these have ended; CANCELLED: no further row becomes one. */
+  readonly status: 'DRAFT' | 'APPROVED' | 'DONE' | 'CANCELLED';
+  /** ID of the account that created it in a session; null for a credential. */
+  readonly createdBy: string | null;
+  readonly sums: readonly {
+    readonly chain: string;
+    readonly coin: string;
+    /** Number of rows. */
+    readonly rows: number;
+    /** Amount taken from the balance. */
+    readonly amount: string;
+    /** Estimated fees, which are deducted from the amount. */
+    readonly fee: string;
+    /** Amount that the recipients receive, by the estimate. */
+    readonly received: string;
+  }[];
+  readonly approvals: readonly {
+    /** ID of the admin; null for the command line. */
+    readonly account: string | null;
+    /** Time. */
+    readonly at: string;
+  }[];
+  /** True if it was approved because the account lists every recipient as a payee. */
+  readonly listed: boolean;
+  /** Time of creation. */
+  readonly createdAt: string;
+  /** Time of the last change. */
+  readonly updatedAt: string;
+  /** Time at which it was approved. */
+  readonly approvedAt: string | null;
+  /** Time at which it was done or cancelled. */
+  readonly finishedAt: string | null;
+  /** Number of different people who must approve it, unless every recipient is listed. */
+  readonly approvalsNeeded: number;
+  readonly progress: {
+    /** Rows that are not payouts yet. */
+    readonly waiting: number;
+    /** Rows that never become payouts. */
+    readonly dropped: number;
+    /** Payouts that wait for approval. */
+    readonly held: number;
+    /** Payouts that are not final. */
+    readonly underway: number;
+    /** Payouts that were paid. */
+    readonly paid: number;
+    /** Payouts that failed; their references can be used again. */
+    readonly failed: number;
+  };
+}
+
+export interface PayoutBatchList {
+  readonly items: readonly PayoutBatch[];
+  /** Value of `cursor` for the next page; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+export interface PayoutBatchRow {
+  /** Line of the file; in a JSON list the position, from 1. */
+  readonly line: number;
+  readonly reference: string;
+  readonly chain: string;
+  readonly coin: string;
+  /** Address or Lightning invoice. */
+  readonly address: string;
+  /** Amount taken from the balance. */
+  readonly amount: string;
+  /** Fee, which is deducted from the amount; an estimate until the payment is signed. */
+  readonly fee: string;
+  /** Amount that the recipient receives. */
+  readonly received: string;
+  /** Amount in the fiat currency, from which the amount was converted. */
+  readonly fiatAmount: string | null;
+  readonly fiatCurrency: string | null;
+  /** Price of one coin in the fiat currency at the conversion. */
+  readonly rate: string | null;
+  /** ID of the payout; null until there is one. */
+  readonly payout: string | null;
+  /** WAITING: not a payout yet; DROPPED: it never becomes one; otherwise that of the payout. */
+  readonly status: 'WAITING' | 'DROPPED' | 'HELD' | 'REQUESTED' | 'SIGNED' | 'BROADCAST' | 'CONFIRMED' | 'FAILED';
+  /** Reason why it failed, waits or was dropped. */
+  readonly reason: string | null;
+  readonly txHash: string | null;
+}
+
+export interface PayoutBatchRowList {
+  readonly items: readonly PayoutBatchRow[];
   /** Value of `cursor` for the next page; null on the last page. */
   readonly nextCursor: string | null;
 }
@@ -1245,6 +1401,64 @@ export interface PayoutCreateParams {
   readonly verifyCode?: string | number | undefined;
 }
 
+/** The fields of `payoutBatches.create`. */
+export interface PayoutBatchCreateParams {
+  /** Name, for people. */
+  readonly name?: string | undefined;
+  /** ID of the account; defaults to your own. */
+  readonly account?: string | undefined;
+  readonly rows: readonly {
+    /** Your own reference, 1 to 64 characters; each is paid once, for ever. */
+    readonly reference?: string | undefined;
+    /** Address, or Lightning invoice (BOLT11). */
+    readonly address?: string | undefined;
+    /** Currency code of the coin, such as ETH or USDT-ERC20. */
+    readonly coin?: string | undefined;
+    /** Amount in the coin that is taken from the balance; a plain decimal. */
+    readonly amount?: string | undefined;
+    /** Amount in `fiatCurrency` instead, converted at the present rate and rounded down. */
+    readonly fiatAmount?: string | undefined;
+    /** Fiat currency code, such as EUR. */
+    readonly fiatCurrency?: string | undefined;
+  }[];
+}
+
+/** The fields of `payoutBatches.list`. */
+export interface PayoutBatchListParams {
+  /** Only records with this status. */
+  readonly status?: 'DRAFT' | 'APPROVED' | 'DONE' | 'CANCELLED' | undefined;
+  /** Only this account; admins see all accounts by default. */
+  readonly account?: string | undefined;
+  /** Maximum number of records on a page. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+/** The fields of `payoutBatches.rows`. */
+export interface PayoutBatchRowsParams {
+  /** Maximum number of records on a page. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+/** The fields of `payoutBatches.approve`. */
+export interface PayoutBatchApproveParams {
+  /** Code of the second factor; required of a credential. */
+  readonly verifyCode?: string | number | undefined;
+}
+
+/** The fields of `payees.list`. */
+export interface PayeeListParams {
+  /** Only this account; admins see all accounts by default. */
+  readonly account?: string | undefined;
+  /** Maximum number of records on a page. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
 /** The fields of `refunds.create`. */
 export interface RefundCreateParams {
   /** ID of the order. */
@@ -1507,6 +1721,65 @@ export interface PayoutsApi {
   get(id: string, options?: CallOptions): Promise<PayoutDetail>;
 }
 
+/** The calls of payout batches. */
+export interface PayoutBatchesApi {
+  /**
+   * Create a payout batch. Checks at most 10000 rows and stores them as a draft, for which nothing is set aside. If any row is invalid, nothing is stored, and `errors` lists the problems with their lines. The rows can be sent as CSV with a header line of the row's field names; `name` and `account` are then in the query. The network fee is deducted from each amount; the fees of the draft are estimates.
+   *
+   * @throws TillgateApiError 'account_not_found', 'state_conflict', 'idempotency_mismatch', 'idempotency_running', 'insufficient_balance', 'node_failed', 'not_ready'.
+   */
+  create(params: PayoutBatchCreateParams, options?: WriteOptions): Promise<PayoutBatchDetail>;
+
+  /**
+   * List payout batches. Returns payout batches, newest first. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateApiError 'account_not_found'.
+   */
+  list(params?: PayoutBatchListParams, options?: CallOptions): Promise<PayoutBatchList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: PayoutBatchListParams): AsyncGenerator<PayoutBatch, void, undefined>;
+
+  /**
+   * Retrieve a payout batch. Returns a payout batch with the number of its rows in each state.
+   *
+   * @throws TillgateApiError 'payout_batch_not_found'.
+   */
+  get(id: string, options?: CallOptions): Promise<PayoutBatchDetail>;
+
+  /**
+   * List the rows of a payout batch. Returns the rows in the order of their lines, each with its state. To read the next page, send `nextCursor`.
+   *
+   * @throws TillgateApiError 'payout_batch_not_found'.
+   */
+  rows(id: string, params?: PayoutBatchRowsParams, options?: CallOptions): Promise<PayoutBatchRowList>;
+
+  /**
+   * Approve a payout batch. Sets the amounts aside and pays the rows. If a recipient is not listed as a payee of the account, another person must approve: as many admins as `withdrawals.approvals` demands, neither the owner of the account nor who created it. Otherwise the owner can; a credential then needs a code. Rows above `withdrawals.approveAbove` or beyond a limit become payouts that are held.
+   *
+   * @throws TillgateApiError 'payout_batch_not_found', 'verify_code_invalid', 'state_conflict', 'insufficient_balance'.
+   */
+  approve(id: string, params?: PayoutBatchApproveParams, options?: CallOptions): Promise<PayoutBatchDetail>;
+
+  /**
+   * Cancel a payout batch. Cancels a draft, or the rows of an approved batch that are not payouts yet; what was set aside for them is released. Rows that are payouts continue.
+   *
+   * @throws TillgateApiError 'payout_batch_not_found', 'state_conflict'.
+   */
+  cancel(id: string, options?: CallOptions): Promise<PayoutBatchDetail>;
+}
+
+/** The calls of payees. */
+export interface PayeesApi {
+  /**
+   * List payees. Returns the addresses that the account lists, newest first. The owner of the account may approve a payout batch whose rows all go to listed addresses. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateApiError 'account_not_found'.
+   */
+  list(params?: PayeeListParams, options?: CallOptions): Promise<PayeeList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: PayeeListParams): AsyncGenerator<Payee, void, undefined>;
+}
+
 /** The calls of refunds. */
 export interface RefundsApi {
   /**
@@ -1532,6 +1805,8 @@ export interface MerchantApi {
   readonly payoutAddresses: PayoutAddressesApi;
   readonly watchAddresses: WatchAddressesApi;
   readonly payouts: PayoutsApi;
+  readonly payoutBatches: PayoutBatchesApi;
+  readonly payees: PayeesApi;
   readonly refunds: RefundsApi;
 }
 
@@ -1589,6 +1864,17 @@ export const CALLS = {
     list: { method: 'GET', path: '/v1/payouts', paged: true },
     create: { method: 'POST', path: '/v1/payouts', keyed: true, once: true },
     get: { method: 'GET', path: '/v1/payouts/{id}' },
+  },
+  payoutBatches: {
+    create: { method: 'POST', path: '/v1/payout-batches', keyed: true, once: true },
+    list: { method: 'GET', path: '/v1/payout-batches', paged: true },
+    get: { method: 'GET', path: '/v1/payout-batches/{id}' },
+    rows: { method: 'GET', path: '/v1/payout-batches/{id}/rows' },
+    approve: { method: 'POST', path: '/v1/payout-batches/{id}/approve', once: true },
+    cancel: { method: 'POST', path: '/v1/payout-batches/{id}/cancel', once: true },
+  },
+  payees: {
+    list: { method: 'GET', path: '/v1/payees', paged: true },
   },
   refunds: {
     create: { method: 'POST', path: '/v1/refunds', keyed: true, once: true },

@@ -57,7 +57,7 @@ export type TraceRequest = (request: TracedRequest, run: () => Promise<HttpRespo
 /** The use cases of the core that operations call. */
 export interface HttpDeps {
   readonly settings: HttpSettings;
-  readonly authenticate: Pick<Authenticate, 'run'>;
+  readonly authenticate: Pick<Authenticate, 'run' | 'withoutBody'>;
   readonly createOrder: Pick<CreateOrder, 'inCoin' | 'hosted' | 'lightning'>;
   readonly choosePayment: Pick<ChoosePayment, 'choose' | 'setRefundAddress'>;
   readonly orderQueries: Pick<OrderQueries, 'list' | 'detail' | 'transactions' | 'payInfo' | 'payUrl' | 'checkout'>;

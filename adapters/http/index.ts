@@ -11,6 +11,7 @@ export * from './operation.ts';
 export * from './operations.ts';
 export * from './openapi.ts';
 export * from './pipeline.ts';
+export { BODY_LIMIT } from './operation.ts';
 export * from './requests-in-progress.ts';
 export * from './trace-id.ts';
 export type { BodyKind } from './media-type.ts';

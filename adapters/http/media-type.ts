@@ -3,11 +3,12 @@ import type { HeaderMap } from './messages.ts';
 import { header } from './messages.ts';
 
 /** The kinds of body that an operation reads. */
-export type BodyKind = 'json' | 'form';
+export type BodyKind = 'json' | 'form' | 'csv';
 
 const KINDS: Readonly<Record<string, BodyKind>> = {
   'application/json': 'json',
   'application/x-www-form-urlencoded': 'form',
+  'text/csv': 'csv',
 };
 const CHARSET = /^charset=(?:utf-?8|"utf-?8")$/i;
 

@@ -19,6 +19,10 @@ type Security = Record<string, string[]>[];
 const MEDIA: Readonly<Record<BodyKind, string>> = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
+  csv: 'text/csv',
+};
+const CSV_BODY = {
+  schema: z.string().meta({ description: 'CSV (RFC 4180) with a header line and one line for each row' }),
 };
 const METHODS = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const;
 const PAYMENT_ERRORS = Object.values<WireError>(ERROR_TABLE).filter(({ manageOnly }) => manageOnly !== true);
@@ -198,7 +202,7 @@ function requestOf({ schemas, bodyKinds, examples, idempotent, bodyOptional, ver
     const media = { schema, ...(examples.body === undefined ? {} : { example: examples.body }) };
     request.body = {
       required: !bodyOptional,
-      content: Object.fromEntries(bodyKinds.map((kind) => [MEDIA[kind], media])),
+      content: Object.fromEntries(bodyKinds.map((kind) => [MEDIA[kind], kind === 'csv' ? CSV_BODY : media])),
     };
   }
   return request;

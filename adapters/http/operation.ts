@@ -97,7 +97,10 @@ export interface Operation {
   readonly resource: string | null;
   /** The HTTP status of a success. */
   readonly status: 200 | 201;
+  /** Of a body as CSV, the records are its field `rows`. */
   readonly bodyKinds: readonly BodyKind[];
+  /** The most bytes of a body. */
+  readonly bodyLimit: number;
   /** A request without a body is treated as one with an empty object. */
   readonly bodyOptional: boolean;
   /** Requires the record's version in `If-Match`. */
@@ -142,6 +145,7 @@ export type Described = Pick<Operation, 'id' | 'method' | 'path' | 'summary' | '
       | 'bodyOptional'
       | 'versioned'
       | 'bodyKinds'
+      | 'bodyLimit'
       | 'idempotent'
       | 'login'
       | 'page'
@@ -183,6 +187,11 @@ export interface DataOperationSpec<
     headers: Record<string, string>,
   ): Promise<z.input<D>>;
 }
+
+/** The most bytes of a request body, unless the operation has a limit of its own. */
+export const BODY_LIMIT = 64 * 1024;
+/** The most invalid fields that one answer lists. */
+const MAX_FIELDS = 100;
 
 type FlatRecord = Readonly<Record<string, unknown>>;
 
@@ -246,6 +255,7 @@ export function described(spec: Described): Omit<Operation, 'schemas' | 'reply' 
     resource: spec.resource ?? null,
     status: spec.status ?? 200,
     bodyKinds: spec.bodyKinds ?? ['json'],
+    bodyLimit: spec.bodyLimit ?? BODY_LIMIT,
     bodyOptional: spec.bodyOptional ?? false,
     versioned: spec.versioned ?? false,
     idempotent: spec.idempotent ?? false,
@@ -279,7 +289,7 @@ export function validate<
   // The table holds operations of all kinds, so the type of a call is lost on its way here: the pipeline has
   // authenticated the caller by this `auth`, and the schemas have just read the fields.
   if (fields.length === 0) return { ...raw, query, body } as Call<Auth, z.output<P>, z.output<Q>, z.output<B>>;
-  throw new InvalidRequest(fields);
+  throw new InvalidRequest(fields.slice(0, MAX_FIELDS));
 }
 
 /** Zod would read the object that holds a number as an object without fields. */

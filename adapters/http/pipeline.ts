@@ -11,8 +11,10 @@ import { bodyKind, prefersHtml } from './media-type.ts';
 import type { BodyKind } from './media-type.ts';
 import { ClientGone } from './messages.ts';
 import type { HttpRequest, HttpResponse } from './messages.ts';
+import { BODY_LIMIT } from './operation.ts';
 import type { Operation, RawCall } from './operation.ts';
 import { PAYER_WRITES_OF_ORDER, RateLimit } from './rate-limits.ts';
+import { readCsv } from './read-csv.ts';
 import { readForm, readQuery } from './read-form.ts';
 import { readJson } from './read-json.ts';
 import { apiOfPath, failureReply, seeOther } from './replies.ts';
@@ -21,8 +23,6 @@ import { shuttingDown } from './requests-in-progress.ts';
 import { HttpRouter } from './http-router.ts';
 import type { RouteMatch } from './http-router.ts';
 
-/** The most bytes of a request body. */
-export const BODY_LIMIT = 64 * 1024;
 const EMPTY = new Uint8Array(0);
 
 /** Collected while a request is served, for its log line. */
@@ -144,7 +144,8 @@ export class HttpApi {
     const { route, operation } = choose(progress);
     if (this.#deps.requests?.closed === true) throw shuttingDown();
     checkRequest(request);
-    const body = operation.method === 'GET' ? EMPTY : await readBody(request);
+    if (operation.bodyLimit > BODY_LIMIT) await this.#requireCaller(request, operation);
+    const body = operation.method === 'GET' ? EMPTY : await readBody(request, operation.bodyLimit);
     const kind = this.#contentType(operation, request, body);
     const client = clientAddress(request, this.#deps.settings.trustedHops);
     const received: Received = { route, operation, client, body, kind };
@@ -184,6 +185,12 @@ export class HttpApi {
       onGone,
       () => new ClientGone('The client disconnected before its request was handled.'),
     );
+  }
+
+  /** A large body is read only for a caller with credentials; they are checked again, with the body, afterwards. */
+  async #requireCaller(request: HttpRequest, { auth }: Operation): Promise<void> {
+    if (auth.kind === 'session') await auth.admit(request);
+    else if (auth.kind === 'merchant') await this.#deps.authenticate.withoutBody(request, auth);
   }
 
   async #authenticate(progress: Progress, { auth }: Operation, body: Uint8Array): Promise<AccountId> {
@@ -298,9 +305,9 @@ function routePath(target: string, mount: string): string {
   return mount !== '' && path.startsWith(mount) ? path.slice(mount.length) : path;
 }
 
-async function readBody({ body }: HttpRequest): Promise<Uint8Array> {
-  const bytes = body.present ? await body.read(BODY_LIMIT) : EMPTY;
-  if (bytes === null) throw new TillgateError('BODY_TOO_LARGE', `A body may have at most ${BODY_LIMIT} bytes.`);
+async function readBody({ body }: HttpRequest, limit: number): Promise<Uint8Array> {
+  const bytes = body.present ? await body.read(limit) : EMPTY;
+  if (bytes === null) throw new TillgateError('BODY_TOO_LARGE', `A body may have at most ${limit} bytes.`);
   return bytes;
 }
 
@@ -312,6 +319,7 @@ function fieldOf(body: unknown, name: string): string {
 
 function readBodyAs(kind: BodyKind, body: Uint8Array, optional: boolean): unknown {
   if (optional && body.length === 0) return {};
+  if (kind === 'csv') return { rows: readCsv(body) };
   return kind === 'form' ? readForm(body) : readJson(body);
 }
 

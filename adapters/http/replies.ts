@@ -62,7 +62,7 @@ export function apiOfPath(path: string): Api {
 }
 
 /** The name of one record of a resource: `order` for `orders`, `address` for `addresses`. */
-export const singular = (resource: string): string => resource.replace(/(?<=ss)es$|s$/, '');
+export const singular = (resource: string): string => resource.replace(/(?<=ss|ch)es$|s$/, '');
 
 /**
  * The code of an error in `/v1`: `order_not_found` for an unknown order.

@@ -33,6 +33,8 @@ export interface AuthenticateDeps {
   readonly clockSkewMs: number;
 }
 
+const EMPTY = new Uint8Array(0);
+
 interface Proof {
   readonly account: Account;
   readonly principal: Principal;
@@ -68,6 +70,18 @@ export class Authenticate {
     // When there are several credentials, each must have the scope.
     for (const { scopes } of [proof, ...beside]) requireScope(scopes, rule.scope);
     return proof.principal;
+  }
+
+  /**
+   * Checks before the body of a request is read that it has credentials that {@link run} may accept. Of a signed request
+   * only the API token is checked, because the signature covers the body.
+   *
+   * @throws TillgateError as {@link run}
+   */
+  async withoutBody({ method, target, headers }: Omit<SignedRequest, 'body'>, rule: AuthRule): Promise<void> {
+    const request = { method, target, headers, body: EMPTY };
+    if (!isSigned(request)) await this.run(request, rule);
+    else if ((await this.#findByToken(request, this.#deps.clock.now())) === null) throw credentialInvalid();
   }
 
   async #bySignature(request: SignedRequest, plain: readonly string[], rule: AuthRule): Promise<Principal> {

@@ -24,12 +24,23 @@ import type {
   OrderHistory,
   OrderList,
   OrderListParams,
+  Payee,
+  PayeeList,
+  PayeeListParams,
   PaymentLink,
   PaymentLinkList,
   Payout,
   PayoutAddress,
   PayoutAddressList,
   PayoutAddressListParams,
+  PayoutBatch,
+  PayoutBatchApproveParams,
+  PayoutBatchCreateParams,
+  PayoutBatchDetail,
+  PayoutBatchList,
+  PayoutBatchListParams,
+  PayoutBatchRowList,
+  PayoutBatchRowsParams,
   PayoutCreateParams,
   PayoutDetail,
   PayoutList,
@@ -82,12 +93,24 @@ export type {
   OrderHistory,
   OrderList,
   OrderListParams,
+  Payee,
+  PayeeList,
+  PayeeListParams,
   PaymentLink,
   PaymentLinkList,
   Payout,
   PayoutAddress,
   PayoutAddressList,
   PayoutAddressListParams,
+  PayoutBatch,
+  PayoutBatchApproveParams,
+  PayoutBatchCreateParams,
+  PayoutBatchDetail,
+  PayoutBatchList,
+  PayoutBatchListParams,
+  PayoutBatchRow,
+  PayoutBatchRowList,
+  PayoutBatchRowsParams,
   PayoutCreateParams,
   PayoutDetail,
   PayoutList,
@@ -764,6 +787,18 @@ export interface BrandingUpdateParams {
   readonly version: number;
 }
 
+/** The fields of `payees.create`. */
+export interface PayeeCreateParams {
+  /** Chain code, such as ETH, BTC or TRX. */
+  readonly chain: string;
+  /** An address on the chain. */
+  readonly address: string;
+  /** Name of the receiver. */
+  readonly label?: string | undefined;
+  /** ID of the account; defaults to your own. */
+  readonly account?: string | undefined;
+}
+
 /** The fields of `deposits.list`. */
 export interface DepositListParams {
   /** Always `unassigned`: other deposits cannot be listed. */
@@ -1236,6 +1271,79 @@ export interface PayoutsCalls {
   get(id: string): Promise<PayoutDetail>;
 }
 
+/** The calls of payout batches. */
+export interface PayoutBatchesCalls {
+  /**
+   * Create a payout batch. Checks at most 10000 rows and stores them as a draft, for which nothing is set aside. If any row is invalid, nothing is stored, and `errors` lists the problems with their lines. The rows can be sent as CSV with a header line of the row's field names; `name` and `account` are then in the query. The network fee is deducted from each amount; the fees of the draft are estimates.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_RUNNING`, `INSUFFICIENT_BALANCE`, `NODE_FAILED`, `NOT_READY`.
+   */
+  create(params: PayoutBatchCreateParams & OfAccount, options?: InProcessOptions): Promise<PayoutBatchDetail>;
+
+  /**
+   * List payout batches. Returns payout batches, newest first. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: PayoutBatchListParams): Promise<PayoutBatchList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: PayoutBatchListParams): AsyncGenerator<PayoutBatch, void, undefined>;
+
+  /**
+   * Retrieve a payout batch. Returns a payout batch with the number of its rows in each state.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  get(id: string): Promise<PayoutBatchDetail>;
+
+  /**
+   * List the rows of a payout batch. Returns the rows in the order of their lines, each with its state. To read the next page, send `nextCursor`.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  rows(id: string, params?: PayoutBatchRowsParams): Promise<PayoutBatchRowList>;
+
+  /**
+   * Approve a payout batch. Sets the amounts aside and pays the rows. If a recipient is not listed as a payee of the account, another person must approve: as many admins as `withdrawals.approvals` demands, neither the owner of the account nor who created it. Otherwise the owner can; a credential then needs a code. Rows above `withdrawals.approveAbove` or beyond a limit become payouts that are held.
+   *
+   * @throws TillgateError `NOT_FOUND`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT`, `INSUFFICIENT_BALANCE`.
+   */
+  approve(id: string, params?: PayoutBatchApproveParams): Promise<PayoutBatchDetail>;
+
+  /**
+   * Cancel a payout batch. Cancels a draft, or the rows of an approved batch that are not payouts yet; what was set aside for them is released. Rows that are payouts continue.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  cancel(id: string): Promise<PayoutBatchDetail>;
+}
+
+/** The calls of payees. */
+export interface PayeesCalls {
+  /**
+   * List payees. Returns the addresses that the account lists, newest first. The owner of the account may approve a payout batch whose rows all go to listed addresses. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: PayeeListParams): Promise<PayeeList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: PayeeListParams): AsyncGenerator<Payee, void, undefined>;
+
+  /**
+   * Create a payee. Lists an address, which counts after the hold of a payout address. Only admins can list one for another account.
+   *
+   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `STATE_CONFLICT`, `DESTINATION_UNPAYABLE`.
+   */
+  create(params: PayeeCreateParams & OfAccount): Promise<Payee>;
+
+  /**
+   * Remove a payee. Removes an address from the list. Payouts to it that were approved because it was listed, and are not signed yet, are held.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  remove(id: string): Promise<Payee>;
+}
+
 /** The calls of refunds. */
 export interface RefundsCalls {
   /**
@@ -1287,6 +1395,8 @@ export interface TillCalls {
   readonly payoutAddresses: PayoutAddressesCalls;
   readonly watchAddresses: WatchAddressesCalls;
   readonly payouts: PayoutsCalls;
+  readonly payoutBatches: PayoutBatchesCalls;
+  readonly payees: PayeesCalls;
   readonly refunds: RefundsCalls;
   readonly deposits: DepositsCalls;
   readonly audit: AuditCalls;

@@ -177,6 +177,7 @@ describe('the table of errors', () => {
   test('a failed signature shows what the server saw, and is not cached', async () => {
     const signing = { algorithm: 'HMAC-SHA256', date: 'd', requestInfo: 'GET /', bodyMd5: '', signatureOrigin: 'o' };
     const authenticate = {
+      withoutBody: async () => undefined,
       run: async () => Promise.reject(new TillgateError('SIGNATURE_INVALID', 'does not verify', { signing })),
     };
     const edge = await startFakeEdge({ deps: { authenticate } });

@@ -93,6 +93,7 @@ describe('fair turns of accounts', () => {
     let [asking, answer] = [0, (): void => undefined];
     const known = new Promise<void>((resolve) => (answer = resolve));
     const authenticate = {
+      withoutBody: async () => undefined,
       run: async () => {
         asking += 1;
         await known;
@@ -121,6 +122,7 @@ describe('fair turns of accounts', () => {
         extra: [gate.operation],
         deps: {
           authenticate: {
+            withoutBody: async () => undefined,
             run: async ({ headers }) => {
               if (headers.has('x-late')) await known.pass('');
               return { accountId: ACCOUNT, credentialId: null, via: 'api-key' };

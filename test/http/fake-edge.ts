@@ -293,6 +293,7 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
   return {
     settings,
     authenticate: {
+      withoutBody: async () => undefined,
       async run({ target, method, body, headers }) {
         asked.authenticated.push({ target, method, headers, body: Buffer.from(body).toString() });
         const key = headers.get('api-key')?.[0];

@@ -215,6 +215,7 @@ describe('the fetch binding', () => {
     /** The till with the core's own verification behind it. */
     const verifying = (mount = ''): ((request: Request, facts?: Partial<RequestFacts>) => Promise<Response>) => {
       const authenticate: HttpDeps['authenticate'] = {
+        withoutBody: async () => undefined,
         async run(request: SignedRequest) {
           const verdict = verifySignature(
             request,

@@ -12,6 +12,7 @@ import type { TestMerchant, TestTill } from '../support/till.ts';
 import { codeAt } from '../support/totp.ts';
 
 const OWN = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+const STRANGER = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
 const ORDER = { chain: 'ETH', coin: 'USDT-ERC20', currency: 'USD', price: '25' };
 const PAYOUT = { chain: 'ETH', coin: 'USDT-ERC20', amount: '10' };
 
@@ -84,6 +85,37 @@ eachStorage((_name, open) => {
         rows.filter(({ action }) => action.startsWith('withdrawal.')),
         [],
       );
+    });
+
+    test('fault 491: a key creates a batch, and approves one to listed payees with a code alone', async () => {
+      const shop = await till.newMerchant();
+      const client = clientOf(shop);
+      await paid(client);
+      const secret = await withCodes(shop);
+      const row = { coin: 'USDT-ERC20', amount: '5' };
+      const rows = [
+        { ...row, reference: 'listed', address: OWN },
+        { ...row, reference: 'stranger', address: STRANGER },
+      ];
+      const { id, sums } = await client.payoutBatches.create({ rows });
+      assert.equal(sums[0]?.amount, '10');
+      const verifyCode = codeAt(secret, till.clock.now());
+      await assert.rejects(client.payoutBatches.approve(id, { verifyCode }), (error) => isApiError(error, 'forbidden'));
+      assert.equal((await client.payoutBatches.cancel(id)).status, 'CANCELLED');
+      const listed = await client.payoutBatches.create({ rows: rows.slice(0, 1) });
+      await assert.rejects(client.payoutBatches.approve(listed.id), (error) =>
+        isApiError(error, 'verify_code_invalid'),
+      );
+      assert.equal((await client.payoutBatches.approve(listed.id, { verifyCode })).status, 'APPROVED');
+      const page = await client.payoutBatches.rows(listed.id);
+      assert.deepEqual(
+        page.items.map(({ reference, amount, line }) => [reference, amount, line]),
+        [['listed', '5', 1]],
+      );
+      const other = clientOf(await till.newMerchant());
+      await assert.rejects(other.payoutBatches.get(id), (error) => isApiError(error, 'payout_batch_not_found'));
+      assert.deepEqual((await other.payoutBatches.list()).items, []);
+      await client.payoutBatches.cancel(listed.id);
     });
 
     test('another account’s money, orders and payouts are not there', async () => {

@@ -33,6 +33,8 @@ import { linkOperations } from './orders/links.ts';
 import { webhookOperations } from './notify/webhooks.ts';
 import { payoutAddressOperations } from './payouts/payout-addresses.ts';
 import { payoutOperations } from './payouts/payouts.ts';
+import { payeeOperations } from './payouts/payees.ts';
+import { payoutBatchOperations } from './payouts/payout-batches.ts';
 import { refundOperations } from './payouts/refunds.ts';
 
 /** One file for each resource. */
@@ -64,6 +66,8 @@ const RESOURCES = [
   payoutAddressOperations,
   watchAddressOperations,
   payoutOperations,
+  payoutBatchOperations,
+  payeeOperations,
   refundOperations,
   depositOperations,
   chainOperations,
