@@ -23,7 +23,7 @@ import type { Troubles } from './troubles.ts';
 /** Transactions that are signed and stored together; small, because the database is locked meanwhile. */
 const BATCH = 1;
 /** The number of waiting transfers that are read at once. */
-const PAGE = 400;
+const PAGE = 500;
 const NOT_PRICED = 'It could not be priced or signed; the log has the reason.';
 /** The delay before a deferred transfer is retried, in milliseconds; a new block retries it earlier. */
 const RETRY_MS = 15_000;

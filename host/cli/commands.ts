@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { ACCOUNTS_COMMANDS } from './lists/accounts.ts';
+import { BATCH_COMMANDS } from './lists/batches.ts';
 import { CHAINS_COMMANDS } from './lists/chains.ts';
 import { GATEWAY_COMMANDS } from './lists/gateway.ts';
 import { MONEY_COMMANDS } from './lists/money.ts';
@@ -13,6 +14,7 @@ export const COMMANDS: readonly Command[] = [
   ...SIGNER_COMMANDS,
   ...ACCOUNTS_COMMANDS,
   ...MONEY_COMMANDS,
+  ...BATCH_COMMANDS,
   ...GATEWAY_COMMANDS,
   ...CHAINS_COMMANDS,
   ...RECORDS_COMMANDS,

@@ -146,6 +146,18 @@ export class PairTill {
     return data;
   }
 
+  /** Calls `/v1` with the merchant's key. @param body - sent as CSV where it is a text */
+  async v1(method: 'GET' | 'POST', path: string, body?: string): Promise<Readonly<Record<string, unknown>>> {
+    const reply = await fetch(`${this.#url}/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${this.#known.api_key}`, 'Content-Type': 'text/csv' },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await reply.text();
+    assert.ok(reply.ok, `${method} ${path}: ${text}`);
+    return JSON.parse(text) as Readonly<Record<string, unknown>>;
+  }
+
   async order(currency: string, price: string): Promise<PlacedOrder> {
     const { data, code, message } = await this.merchant.payInfo(`${this.#receiver.url}/paid`, {
       chain: this.fixture.chain,

@@ -36,8 +36,11 @@ export interface UtxoPaymentsDeps {
   readonly logger: Logger;
 }
 
-/** With change, 51 outputs: a receiver's wallet examines all of them, and the fee of each stays small. */
-const MAX_LINES = 50;
+/**
+ * With the most coins (see {@link MAX_INPUTS}) and the largest outputs some 35,000 virtual bytes, of which a node relays
+ * up to 100,000.
+ */
+const MAX_LINES = 500;
 
 /** Spends deposits and change directly, with several payments in one transaction. */
 export class UtxoPayments implements ChainPayments {

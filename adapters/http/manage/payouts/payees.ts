@@ -23,7 +23,7 @@ export const payeeSchema = z
   })
   .meta({ id: 'Payee' });
 
-function payeeRecord(payee: Payee): z.input<typeof payeeSchema> {
+export function payeeRecord(payee: Payee): z.input<typeof payeeSchema> {
   return {
     id: payee.id,
     account: payee.accountId,

@@ -33,7 +33,7 @@ import { amount, cursorPage, id, instant, pageRecord, time, whole } from '../rep
 /** Enough for the most rows with long Lightning invoices. */
 const BODY_LIMIT = 8 * 1024 * 1024;
 /** A CSV has a header line. */
-const FIRST_CSV_LINE = 2;
+export const FIRST_CSV_LINE = 2;
 
 const sumSchema = z.object({
   chain: z.string(),
@@ -107,7 +107,7 @@ export const payoutBatchRowSchema = z
 type Decimals = Pick<AssetCatalogue, 'find'>;
 const decimalsOf = (assets: Decimals, currency: string): number => assets.find(currency)?.decimals ?? 0;
 
-function batchRecord(batch: PayoutBatch, assets: Decimals): z.input<typeof payoutBatchSchema> {
+export function batchRecord(batch: PayoutBatch, assets: Decimals): z.input<typeof payoutBatchSchema> {
   return {
     id: batch.id,
     account: batch.accountId,
