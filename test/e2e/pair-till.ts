@@ -150,7 +150,10 @@ export class PairTill {
   async v1(method: 'GET' | 'POST', path: string, body?: string): Promise<Readonly<Record<string, unknown>>> {
     const reply = await fetch(`${this.#url}/v1${path}`, {
       method,
-      headers: { Authorization: `Bearer ${this.#known.api_key}`, 'Content-Type': 'text/csv' },
+      headers: {
+        Authorization: `Bearer ${this.#known.api_key}`,
+        ...(body === undefined ? {} : { 'Content-Type': 'text/csv' }),
+      },
       ...(body === undefined ? {} : { body }),
     });
     const text = await reply.text();

@@ -1,4 +1,5 @@
 import type { Action, Scene } from './actions/action.ts';
+import { BATCHES } from './actions/batches.ts';
 import { MERCHANTS } from './actions/merchants.ts';
 import { OPERATORS } from './actions/operators.ts';
 import type { SimRandom } from './random.ts';
@@ -35,6 +36,7 @@ const MEETINGS: readonly (readonly string[])[] = [
   ['pay-out BLN', 'pay-out BLN', 'decide', 'ln-again'],
   ['deliver', 'deliver', 'send-again'],
   ['refund', 'refund', 'refund-address', 'withdraw-all'],
+  ['batch', 'batch', 'batch-approve', 'batch-cancel', 'pay-batches', 'withdraw-all'],
   ['order', 'order', 'ln-order', 'refill', 'choose'],
   ['choose', 'choose', 'refund-address', 'terminate'],
   ['rotate', 'rotate', 'use-keys'],
@@ -43,7 +45,7 @@ const MEETINGS: readonly (readonly string[])[] = [
 ];
 /** A process runs any number of these at once; of the other kinds, one each at a time. */
 const REQUESTS: ReadonlySet<string> = new Set(
-  [...MERCHANTS, ...OPERATORS].filter(({ faulty }) => faulty).map(({ name }) => name),
+  [...MERCHANTS, ...BATCHES, ...OPERATORS].filter(({ faulty }) => faulty).map(({ name }) => name),
 );
 
 /** Chooses the concurrent actions of an action: mostly on the same rows, and mostly on other instances. */

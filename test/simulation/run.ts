@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { checkLedger, isTillgateError } from '../../core/index.ts';
 import type { LedgerBreach } from '../../core/index.ts';
 import type { Action, Scene } from './actions/action.ts';
+import { BATCHES } from './actions/batches.ts';
 import { CONTRACTS } from './actions/contracts.ts';
 import { FREE_OPTIONS } from './actions/free-options.ts';
 import { HOSTILE } from './actions/hostile.ts';
@@ -67,6 +68,7 @@ const ACTIONS: readonly (readonly [Action, number])[] = [
   ...NETWORK,
   ...STRANDED,
   ...MERCHANTS,
+  ...BATCHES,
   ...FREE_OPTIONS,
   ...HOSTILE,
   ...CONTRACTS,
@@ -95,6 +97,8 @@ const MEANWHILE: readonly (readonly [Action, number])[] = ACTIONS.filter(([{ nam
 const RIVALS: Readonly<Record<string, readonly string[]>> = {
   'pay-out ETH': ['decide', 'reorganise'],
   'pay-out BTC': ['decide', 'reorganise'],
+  'pay-batches': ['batch-cancel', 'batch'],
+  batch: ['batch', 'withdraw-all'],
   'pay-out BLN': ['decide', 'pay-out BLN', 'ln-end'],
   'follow ETH': ['reorganise', 'mine-many'],
   'follow BTC': ['reorganise', 'mine-many'],

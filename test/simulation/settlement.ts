@@ -71,6 +71,7 @@ export class Settlement {
       ...this.#transfers(),
       ...this.#untold(),
       ...this.#paidOnce(),
+      ...this.#batches(),
       ...this.#callbacks(),
       ...this.#money(),
       ...this.#float(),
@@ -144,6 +145,7 @@ export class Settlement {
       }
       await this.#untilIdle(doing, 'follow', () => this.#instance.followInvoices(true));
       await this.#untilIdle(doing, 'pay-out', () => this.#instance.payInvoices(true));
+      await this.#untilIdle(doing, 'pay-batches', () => this.#instance.payBatches(true));
       await doing('expire', this.#instance, () => this.#instance.expire(true));
       await doing('deliver', this.#instance, () => this.#instance.deliver());
       quiet = this.#state() === before ? quiet + 1 : 0;
@@ -237,7 +239,7 @@ export class Settlement {
 
   #transfers(): string[] {
     const live = [...this.#rules.transfers.values()].filter(
-      ({ status, kind }) => LIVE.has(status) && (kind === 'withdrawal' || kind === 'refund'),
+      ({ status, kind }) => LIVE.has(status) && ['withdrawal', 'refund', 'payout'].includes(kind),
     );
     return live
       .filter(({ id }) => !this.#mayWait(id))
@@ -326,6 +328,23 @@ export class Settlement {
         ({ id, kind, status }) =>
           `settled: ${kind} ${id} is ${status}, the chain says otherwise, and there was no alert`,
       );
+  }
+
+  /** Each reference of a batch is paid once, and an approved batch whose payments have ended is done. */
+  #batches(): string[] {
+    const paid = new Map<string, number>();
+    for (const { chain } of this.#world.nodes)
+      for (const { tx, succeeded } of chain.included.values())
+        for (const { to } of succeeded && tx.own ? tx.outputs : [])
+          if (to.includes('-payee-')) paid.set(to, (paid.get(to) ?? 0) + 1);
+    const open = this.#world.driver.all<{ id: string }>(
+      `SELECT id FROM payout_batches b WHERE status = 'APPROVED' AND NOT EXISTS (
+         SELECT 1 FROM transfers t WHERE t.batch_id = b.id AND t.status NOT IN ('CONFIRMED', 'FAILED'))`,
+    );
+    return [
+      ...[...paid].filter(([, times]) => times > 1).map(([to, times]) => `paid-twice: ${to} was paid ${times} times`),
+      ...open.map(({ id }) => `settled: payout batch ${id} is still APPROVED`),
+    ];
   }
 
   /** Each transfer is paid by one transaction, even by a till that lost the record of an earlier one. */

@@ -13,9 +13,19 @@ import type { Action, Scene } from './action.ts';
 /** The state on chain of a held transfer: `open` while a transaction that pays it may still be mined. */
 export type Finding = { readonly kind: 'unpaid' | 'open' } | { readonly kind: 'paid'; readonly tx: SimTx };
 
+/** The transactions that paid the receiver of a batch's row, which the batch of a restored backup may pay again. */
+function paymentsOfRow({ driver, sent }: World, id: string): readonly string[] {
+  const [row] = driver.all<{ to_address: string }>(
+    'SELECT to_address FROM transfers WHERE id = ? AND batch_id IS NOT NULL',
+    id,
+  );
+  if (row === undefined) return [];
+  return [...sent].filter(([, tx]) => tx.outputs.some(({ to }) => to === row.to_address)).map(([txid]) => txid);
+}
+
 /** The operator's findings on the chain before deciding on a held transfer. */
 export function findPayment(world: World, id: string, code: string): Finding {
-  const txids = [...(world.payments.get(id) ?? [])];
+  const txids = [...new Set([...(world.payments.get(id) ?? []), ...paymentsOfRow(world, id)])];
   if (code === 'BLN' || txids.length === 0) return { kind: 'unpaid' };
   const { chain } = world.node(code);
   for (const txid of txids) {

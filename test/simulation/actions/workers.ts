@@ -11,6 +11,7 @@ export const WORKERS: readonly Action[] = [
   inside('follow BTC', 6, (scene) => scene.instance.follow('BTC', renews(scene))),
   inside('pay-out ETH', 8, (scene) => scene.instance.payOut('ETH', renews(scene))),
   inside('pay-out BTC', 6, (scene) => scene.instance.payOut('BTC', renews(scene))),
+  inside('pay-batches', 3, (scene) => scene.instance.payBatches(renews(scene))),
   inside('expire', 3, (scene) => scene.instance.expire(renews(scene))),
   inside('deliver', 5, ({ instance }) => instance.deliver()),
   inside('refill', 0.7, (scene) => scene.instance.refill(chain(scene))),

@@ -1,5 +1,6 @@
 import { isDust } from '../../../core/index.ts';
 import type { World } from '../world/world.ts';
+import { TRANSFER_KIND } from './rows.ts';
 
 interface ChangeRow {
   readonly record: 'orders' | 'deposits' | 'transfers';
@@ -44,7 +45,7 @@ export function eventBreach({ driver, assets, adminId }: World): string | null {
     [
       ...driver.all<OwnerRow>('SELECT id, account_id FROM orders'),
       ...driver.all<OwnerRow>('SELECT id, account_id, currency, units, credits FROM deposits'),
-      ...driver.all<OwnerRow>('SELECT id, account_id, kind FROM transfers'),
+      ...driver.all<OwnerRow>(`SELECT id, account_id, ${TRANSFER_KIND} AS kind FROM transfers`),
     ].map((row) => [row.id, row]),
   );
   const expected = new Map<string, number>();
@@ -57,7 +58,10 @@ export function eventBreach({ driver, assets, adminId }: World): string | null {
       const asset = assets.find(owner.currency ?? '');
       if (asset !== null && isDust(asset, BigInt(owner.units ?? 0))) continue;
     }
-    if (record === 'transfers' && (owner.account_id === null || !['withdrawal', 'refund'].includes(owner.kind ?? '')))
+    if (
+      record === 'transfers' &&
+      (owner.account_id === null || !['withdrawal', 'refund', 'payout'].includes(owner.kind ?? ''))
+    )
       continue;
     // REQUESTED again is an approval, which is no event.
     const isAgain = record === 'transfers' && created.has(id) && became === 'REQUESTED';

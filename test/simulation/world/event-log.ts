@@ -58,7 +58,7 @@ export async function subscribe(storage: Storage, accountId: AccountId, number: 
       id: `endpoint-${number}` as WebhookId,
       accountId,
       url: `https://merchant-${number}.example.com/events`,
-      events: ['order.*', 'refund.*', 'withdrawal.*', 'deposit.*', 'security.*', 'alert.*'],
+      events: ['order.*', 'refund.*', 'withdrawal.*', 'payout.*', 'deposit.*', 'security.*', 'alert.*'],
       enabled: true,
       sealed: 'sealed',
       previousSealed: null,

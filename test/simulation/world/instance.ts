@@ -4,10 +4,14 @@ import {
   Authenticate,
   ChainFollower,
   ChainReports,
+  CheckBatch,
   ChoosePayment,
   CreateOrder,
   DeliverCallbacks,
   ExpireOrders,
+  DEFAULT_LIGHTNING_FEES,
+  ManageBatches,
+  PayBatches,
   PayoutFeeEstimator,
   IdSequence,
   InvoiceFollower,
@@ -103,6 +107,7 @@ export class Instance {
   readonly orderAdminActions: OrderAdminActions;
   readonly withdrawal: RequestWithdrawal;
   readonly refund: RequestRefund;
+  readonly batches: ManageBatches;
   readonly lightningPayment: RequestLightningPayment;
   readonly authenticate: Authenticate;
   readonly appKeys: AppKeys;
@@ -118,6 +123,7 @@ export class Instance {
   readonly #reports: ChainReports;
   readonly #invoiceFollower: InvoiceFollower;
   readonly #invoicePayer: InvoicePayer;
+  readonly #payBatches: PayBatches;
   readonly #started = new Set<string>();
   readonly #leases = new Map<string, Held>();
 
@@ -196,6 +202,23 @@ export class Instance {
       logger,
       settings: world.withdrawals,
     });
+    const paying = {
+      storage,
+      assets,
+      chains,
+      fees,
+      clock,
+      ids,
+      events,
+      metrics,
+      logger,
+      withdrawals: world.withdrawals,
+    };
+    this.batches = new ManageBatches({
+      ...{ ...paying, vault, secondFactor, pageMax: 100, approverHoldMs: 0 },
+      checks: new CheckBatch({ ...paying, rates, lightning: null, lightningFees: DEFAULT_LIGHTNING_FEES }),
+    });
+    this.#payBatches = new PayBatches({ ...paying, lightning: null });
     this.refund = new RequestRefund({
       storage,
       assets,
@@ -286,6 +309,13 @@ export class Instance {
   payInvoices(renew: boolean): Promise<string> {
     return this.#leased('payout:BLN', renew, async (lease) =>
       (await this.#invoicePayer.step(lease)) ? 'advanced' : 'idle',
+    );
+  }
+
+  /** One pass of making the rows of payout batches transfers. */
+  payBatches(renew: boolean): Promise<string> {
+    return this.#leased('pay-batches', renew, async (lease) =>
+      (await this.#payBatches.step(lease)) ? 'advanced' : 'idle',
     );
   }
 

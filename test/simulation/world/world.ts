@@ -128,6 +128,8 @@ export class World {
   readonly lightning: SimLightning;
   keys: SimKey[];
   requests: SimRequest[] = [];
+  /** The number of references of payout batches that were ever used. */
+  references = 0;
   /** Every transaction of the till that a node ever received. */
   readonly sent = new Map<string, SimTx>();
   /** Every transaction of a payer, by its id. */
