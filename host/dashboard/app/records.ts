@@ -30,6 +30,12 @@ import type {
   payoutBody,
   payoutDetailSchema,
 } from '../../../adapters/http/manage/payouts/payouts.ts';
+import type { payeeSchema } from '../../../adapters/http/manage/payouts/payees.ts';
+import type {
+  payoutBatchDetailSchema,
+  payoutBatchRowSchema,
+  payoutBatchSchema,
+} from '../../../adapters/http/manage/payouts/payout-batches.ts';
 import type { walletSchema } from '../../../adapters/http/manage/payouts/wallets.ts';
 
 /** A record with the id under which the application knows it. */
@@ -48,6 +54,10 @@ export type TransferRecord = z.output<typeof listedPayoutSchema>;
 export type WithdrawalRequest = z.input<typeof payoutBody>;
 export type TransferDetail = z.output<typeof payoutDetailSchema>;
 export type WithdrawalAddress = Named<z.output<typeof payoutAddressSchema>>;
+export type PayoutBatchRecord = z.output<typeof payoutBatchSchema>;
+export type PayoutBatchDetail = z.output<typeof payoutBatchDetailSchema>;
+export type PayoutBatchRow = z.output<typeof payoutBatchRowSchema>;
+export type PayeeRecord = z.output<typeof payeeSchema>;
 export type CredentialRecord = z.output<typeof credentialSchema>;
 export type CreatedCredential = z.output<typeof createdSchema>;
 export type CallbackSecrets = z.output<typeof callbackSecretsSchema>;

@@ -8,6 +8,8 @@ type Query = Readonly<Record<string, unknown>>;
 export interface RequestOptions {
   readonly query?: Query;
   readonly body?: unknown;
+  /** A body as CSV. */
+  readonly csv?: string;
   /** Equal for every repetition of a request that moves money. */
   readonly idempotencyKey?: string;
   /** The version of the record that is changed. */
@@ -145,12 +147,13 @@ export class Api {
   }
 
   async #send(method: Method, path: string, options: RequestOptions): Promise<unknown> {
-    const { query = {}, body, signal } = options;
+    const { query = {}, body, csv, signal } = options;
     const reply = await this.#fetch(this.url(path, query), {
       method,
       credentials: 'same-origin',
       headers: this.#headers(method, options),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(csv === undefined ? {} : { body: csv }),
       ...(signal === undefined ? {} : { signal }),
     });
     const { data, msg, errors, reason = null } = await readReply(reply);
@@ -161,10 +164,11 @@ export class Api {
     return data;
   }
 
-  #headers(method: Method, { body, idempotencyKey, version }: RequestOptions): Record<string, string> {
+  #headers(method: Method, { body, csv, idempotencyKey, version }: RequestOptions): Record<string, string> {
     return {
       Accept: 'application/json',
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(csv === undefined ? {} : { 'Content-Type': 'text/csv' }),
       ...(method === 'GET' || this.#csrf === null ? {} : { 'X-CSRF-Token': this.#csrf }),
       ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
       ...(version === undefined ? {} : { 'If-Match': String(version) }),

@@ -19,6 +19,8 @@ export const RESOURCES = {
   wallets: { path: 'wallets', id: 'coin', paging: 'whole' },
   withdrawals: { path: 'payouts', id: 'id', paging: 'cursor' },
   'withdrawal-addresses': { path: 'payout-addresses', id: 'chain', paging: 'cursor' },
+  'payout-batches': { path: 'payout-batches', id: 'id', paging: 'cursor' },
+  payees: { path: 'payees', id: 'id', paging: 'cursor' },
   credentials: { path: 'credentials', id: 'id', paging: 'cursor' },
   callbacks: { path: 'callbacks', id: 'id', paging: 'cursor' },
   links: { path: 'links', id: 'id', paging: 'cursor', versioned: true },

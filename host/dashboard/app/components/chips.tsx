@@ -13,6 +13,11 @@ const TONES: Readonly<Record<string, Tone>> = {
   TERMINATED: 'default',
   REFUNDED: 'default',
   HELD: 'warning',
+  DRAFT: 'warning',
+  APPROVED: 'info',
+  CANCELLED: 'default',
+  WAITING: 'info',
+  DROPPED: 'error',
   FAILED: 'error',
   DELIVERED: 'success',
   DEAD: 'error',
@@ -45,7 +50,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 interface StatusChipProps {
   readonly status: string;
   /** The texts of the status in the catalogue. */
-  readonly texts?: 'status' | 'orderStatus';
+  readonly texts?: 'status' | 'orderStatus' | 'batchStatus';
 }
 
 /** A status as a coloured label; a status without a translation is shown as the API names it. */

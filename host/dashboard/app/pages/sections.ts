@@ -1,6 +1,7 @@
 import AccountBalanceWalletIcon from '@mui/icons-material/AccountBalanceWallet';
 import ApiIcon from '@mui/icons-material/Api';
 import CallMadeIcon from '@mui/icons-material/CallMade';
+import ContactsIcon from '@mui/icons-material/Contacts';
 import DevicesIcon from '@mui/icons-material/Devices';
 import FactCheckIcon from '@mui/icons-material/FactCheck';
 import GroupIcon from '@mui/icons-material/Group';
@@ -11,6 +12,7 @@ import MenuBookIcon from '@mui/icons-material/MenuBook';
 import MoveToInboxIcon from '@mui/icons-material/MoveToInbox';
 import OutboxIcon from '@mui/icons-material/Outbox';
 import PlaceIcon from '@mui/icons-material/Place';
+import PlaylistAddCheckIcon from '@mui/icons-material/PlaylistAddCheck';
 import ReceiptLongIcon from '@mui/icons-material/ReceiptLong';
 import ReportProblemIcon from '@mui/icons-material/ReportProblem';
 import SecurityIcon from '@mui/icons-material/Security';
@@ -73,6 +75,11 @@ const SECTIONS: readonly Section[] = [
   records('withdrawal-addresses', PlaceIcon, {
     list: lazyPage(() => import('./withdrawals/address-list.tsx'), 'AddressList'),
   }),
+  records('payout-batches', PlaylistAddCheckIcon, {
+    list: lazyPage(() => import('./batches/batch-list.tsx'), 'BatchList'),
+    show: lazyPage(() => import('./batches/batch-show.tsx'), 'BatchShow'),
+  }),
+  records('payees', ContactsIcon, { list: lazyPage(() => import('./batches/payee-list.tsx'), 'PayeeList') }),
   records('ledger', MenuBookIcon, { list: lazyPage(() => import('./ledger/ledger-list.tsx'), 'LedgerList') }),
   records('credentials', VpnKeyIcon, {
     list: lazyPage(() => import('./credentials/credential-list.tsx'), 'CredentialList'),
