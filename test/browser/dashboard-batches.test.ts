@@ -60,7 +60,7 @@ describe('payout batches in the dashboard', () => {
     await look(page, 'payout-batch-problems');
     await choose(page, 'may.csv', [`a,${ONE},ETH,0.001,,`, `b,${TWO},ETH,0.0009,,`]);
     await page.waitForURL(/payout-batches\/\d+\/show/);
-    await page.getByText('may.csv').waitFor();
+    await page.getByText('may.csv', { exact: true }).waitFor();
     await page.getByText('0.0019 ETH').waitFor();
     assert.equal(await page.locator('tbody tr').count(), 2);
     await look(page, 'payout-batch');

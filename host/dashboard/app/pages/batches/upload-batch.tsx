@@ -7,7 +7,7 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useLogoutIfAccessDenied, useNotify, useRedirect, useTranslate } from 'react-admin';
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import type { ChangeEvent } from 'react';
 import { ApiError, isCancelled } from '../../api/api-error.ts';
 import { Code } from '../../components/values.tsx';
@@ -42,6 +42,7 @@ function UploadForm({ close }: { readonly close: () => void }) {
   const redirect = useRedirect();
   const logoutIfDenied = useLogoutIfAccessDenied();
   const api = useApi();
+  const input = useRef<HTMLInputElement>(null);
   const [keys] = useState(newIdempotencyKeys);
   const [problem, setProblem] = useState<ApiError | null>(null);
   const [busy, setBusy] = useState(false);
@@ -76,10 +77,10 @@ function UploadForm({ close }: { readonly close: () => void }) {
       </DialogContent>
       <DialogActions>
         <Button onClick={close}>{translate('ra.action.cancel')}</Button>
-        <Button component="label" variant="contained" disabled={busy}>
+        <Button variant="contained" disabled={busy} onClick={() => input.current?.click()}>
           {translate(`${TEXT}.choose`)}
-          <input type="file" accept=".csv,text/csv" hidden onChange={onChange} />
         </Button>
+        <input ref={input} type="file" accept=".csv,text/csv" hidden onChange={onChange} />
       </DialogActions>
     </>
   );
