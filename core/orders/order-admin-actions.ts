@@ -2,7 +2,7 @@ import { countsForOrder } from '../chain/index.ts';
 import type { Deposit } from '../chain/index.ts';
 import { TillgateError } from '../kernel/index.ts';
 import type { Clock, OrderId, Storage, Transaction } from '../kernel/index.ts';
-import { orderRefunds } from './order-refunds.ts';
+import { lockedRefunds } from './order-refunds.ts';
 import type { OrderStateMachine } from './order-state-machine.ts';
 import type { Order } from './order.ts';
 import type { OrderRule } from './order-status.ts';
@@ -96,10 +96,10 @@ type Check = (tx: Transaction, order: Order, deposits: readonly Deposit[]) => Pr
 
 /** @throws TillgateError `STATE_CONFLICT` while a refund of the received amount is in progress */
 async function requireNoRefund(tx: Transaction, { id }: Order): Promise<void> {
-  if (!orderRefunds(await tx.transfers.refundsOf(id)).live) return;
+  if (!(await lockedRefunds(tx, id)).live) return;
   throw new TillgateError(
     'STATE_CONFLICT',
-    'A refund of this order is under way; what it received cannot be accepted. Reject or cancel the refund first.',
+    'A refund of this order is under way or promised; what it received cannot be accepted. Reject or cancel the refund, or archive the pull payment, first.',
   );
 }
 

@@ -24,13 +24,13 @@ import type { OrderFilter } from './order-search.ts';
 import { orderDetailView, orderView, payInfoView } from './order-view.ts';
 import type { ListedOrderView, OrderDetailView, OrderView, PayInfoView } from './order-view.ts';
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
-import { NO_REFUNDS, orderRefunds } from './order-refunds.ts';
+import { NO_REFUNDS, orderRefunds, refundsOfOrders } from './order-refunds.ts';
 import type { OrderRefunds } from './order-refunds.ts';
 import type { RefundMeans } from './refundable.ts';
 import type { OrderSettings } from './order-settings.ts';
 
 export interface OrderQueriesDeps {
-  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'unconfirmedPayments' | 'chains' | 'ledger' | 'transfers'>;
+  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'unconfirmedPayments' | 'chains' | 'ledger' | 'transfers' | 'pullPayments'>;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
   readonly clock: Clock;
@@ -129,7 +129,7 @@ export class OrderQueries {
   async #refunds(orders: readonly Order[]): Promise<(order: Pick<Order, 'id'>) => OrderRefunds> {
     // Only a PENDING order cannot have a refund: what was received of another may be removed by a reorganisation.
     const ids = orders.filter(({ status }) => status !== 'PENDING').map(({ id }) => id);
-    const refunds = ids.length === 0 ? [] : await this.#deps.storage.transfers.refundsOf(ids);
+    const refunds = ids.length === 0 ? [] : await refundsOfOrders(this.#deps.storage, ids);
     const byOrder = groupByOrder(refunds);
     return ({ id }) => orderRefunds(byOrder.get(id) ?? []);
   }
@@ -147,6 +147,11 @@ export class OrderQueries {
   /** The URL of a payment link's page. */
   linkUrl({ token }: Pick<PaymentLink, 'token'>): string {
     return `${this.#deps.baseUrl}/l/${token}`;
+  }
+
+  /** The URL of a pull payment's claim page. */
+  claimUrl({ token }: { readonly token: string }): string {
+    return `${this.#deps.baseUrl}/claim/${token}`;
   }
 
   /** Each change of an order with its rule, inputs and rate, the creation first; `null` for an unknown order. */

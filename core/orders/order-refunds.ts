@@ -1,31 +1,50 @@
-/** The refunds of an order that have not failed. */
+import type { OrderId, Storage, Transaction } from '../kernel/index.ts';
+
+/** The status of a {@link PromisedRefund} among refunds. */
+export const PROMISED = 'PROMISED';
+
+/** An amount of an order that its merchant has promised to refund by a pull payment, and that no refund pays yet. */
+export interface PromisedRefund {
+  readonly orderId: OrderId;
+  readonly status: typeof PROMISED;
+  /** More than 0. */
+  readonly units: bigint;
+}
+
+/** The refunds of an order that have not failed, and what is promised. */
 export interface OrderRefunds {
   /** True when one is neither paid nor failed. */
+  readonly paying: boolean;
+  /** True when one is neither paid nor failed, or is promised. */
   readonly live: boolean;
   /** The part of the received amount that they use, paid or in progress. */
   readonly units: bigint;
   /** The part of these units whose payment is final. */
   readonly paid: bigint;
-  /** Their number. */
+  /** The part of these units that is promised only. */
+  readonly promised: bigint;
+  /** The number of refunds, without promises. */
   readonly count: number;
 }
 
-export const NO_REFUNDS: OrderRefunds = { live: false, units: 0n, paid: 0n, count: 0 };
+export const NO_REFUNDS: OrderRefunds = { paying: false, live: false, units: 0n, paid: 0n, promised: 0n, count: 0 };
 
 /**
  * The one sum of what is refunded of an order.
  *
- * @param refunds - refunds of one order, with the status of each transfer
+ * @param refunds - refunds of one order, with the status of each transfer, and what is promised
  */
 export function orderRefunds(refunds: readonly { readonly status: string; readonly units: bigint }[]): OrderRefunds {
   return refunds
     .filter(({ status }) => status !== 'FAILED')
     .reduce(
       (sum, { status, units }) => ({
+        paying: sum.paying || (status !== 'CONFIRMED' && status !== PROMISED),
         live: sum.live || status !== 'CONFIRMED',
         units: sum.units + units,
         paid: sum.paid + (status === 'CONFIRMED' ? units : 0n),
-        count: sum.count + 1,
+        promised: sum.promised + (status === PROMISED ? units : 0n),
+        count: sum.count + (status === PROMISED ? 0 : 1),
       }),
       NO_REFUNDS,
     );
@@ -37,4 +56,21 @@ export function orderRefunds(refunds: readonly { readonly status: string; readon
  */
 export function unitsLeft({ received }: { readonly received: bigint }, { units }: Pick<OrderRefunds, 'units'>): bigint {
   return received > units ? received - units : 0n;
+}
+
+/** The refunds of a locked order, and what is promised. */
+export async function lockedRefunds(
+  { transfers, pullPayments }: Pick<Transaction, 'transfers' | 'pullPayments'>,
+  id: OrderId,
+): Promise<OrderRefunds> {
+  return orderRefunds([...(await transfers.refundsOf(id)), ...(await pullPayments.promisedRefunds([id]))]);
+}
+
+/** The refunds of several orders, and what is promised, to be grouped by order. */
+export async function refundsOfOrders(
+  { transfers, pullPayments }: Pick<Storage, 'transfers' | 'pullPayments'>,
+  ids: readonly OrderId[],
+): Promise<readonly { readonly orderId: OrderId | null; readonly status: string; readonly units: bigint }[]> {
+  const [refunds, promised] = await Promise.all([transfers.refundsOf(ids), pullPayments.promisedRefunds(ids)]);
+  return [...refunds, ...promised];
 }

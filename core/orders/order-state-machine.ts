@@ -7,7 +7,7 @@ import { findTransition } from './order-status.ts';
 import type { OrderRule, OrderStatus } from './order-status.ts';
 import { choiceOfWaiting } from './former-choice.ts';
 import { undecidedPayment } from './note-payment.ts';
-import { NO_REFUNDS, orderRefunds } from './order-refunds.ts';
+import { lockedRefunds, NO_REFUNDS } from './order-refunds.ts';
 import type { OrderRefunds } from './order-refunds.ts';
 import { decideOrder, isHeldOpen, sumReceived } from './settle-order.ts';
 import type { Decision, DecisionContext, LateTerms } from './settle-order.ts';
@@ -137,8 +137,8 @@ export class OrderStateMachine {
 }
 
 /** The refunds of a locked order; a PENDING order has none. */
-async function refundsOf({ transfers }: Transaction, { id, status }: Order): Promise<OrderRefunds> {
-  return status === 'PENDING' ? NO_REFUNDS : orderRefunds(await transfers.refundsOf(id));
+async function refundsOf(tx: Transaction, { id, status }: Order): Promise<OrderRefunds> {
+  return status === 'PENDING' ? NO_REFUNDS : lockedRefunds(tx, id);
 }
 
 /** Credits a purchase of gateway units when its order is paid, and removes it again when the payment is. */

@@ -64,7 +64,7 @@ export interface RefundMeans {
 /** Whether a refund is allowed, apart from its destination. */
 function hasMoneyToRefund({ status, received }: Order, { refunds, available, frozen }: RefundMeans): boolean {
   const units = unitsLeft({ received }, refunds);
-  return !refunds.live && !frozen && allowsRefund(status) && units > 0n && available >= units;
+  return !refunds.paying && !frozen && allowsRefund(status) && units > 0n && available >= units;
 }
 
 /** The address of a refund to the sender; `null` when none would be accepted now. */

@@ -12,8 +12,8 @@ export interface Approved {
 }
 
 /**
- * Adds a person's approval to a held transfer, which becomes REQUESTED again once `needed` different persons have
- * approved it: see {@link requireApprover}.
+ * Adds a person's approval to a held or delayed transfer, which is paid without further delay once `needed` different
+ * persons have approved it: see {@link requireApprover}.
  *
  * @throws TillgateError `NOT_FOUND`; `FORBIDDEN` for an account that may not approve it; `STATE_CONFLICT` when it is
  *   not held, must not be paid now, or was approved by the same person

@@ -3,11 +3,12 @@ import { assert, present } from '../kernel/index.ts';
 import { postEntry } from '../ledger/index.ts';
 import { failedEntry, paidEntry, releaseEntry } from './transfer-entries.ts';
 import type { NetworkCost } from './transfer-entries.ts';
-import type { OrderMove, OrderStateMachine } from '../orders/index.ts';
-import { findTransition } from '../orders/index.ts';
+import type { Order, OrderMove, OrderStateMachine } from '../orders/index.ts';
+import { findTransition, orderRefunds } from '../orders/index.ts';
 import type { ChainPayments, PayoutOutcome, SpendableCoin } from '../chain/index.ts';
 import type { LedgerEntry } from '../ledger/index.ts';
 import type { TransferChanges } from './transfer-store.ts';
+import { endClaim, lockClaimed } from './end-claim.ts';
 import { endReturn } from './end-return.ts';
 import { chargeFeePostings } from './charge-fees.ts';
 import { decideOrderAgain } from './decide-order-again.ts';
@@ -57,6 +58,7 @@ export async function finishMined(
   // Orders are locked first, as everywhere, so that no deadlock is possible.
   const orderIds = view.transfers.flatMap(({ orderId }) => (orderId === null ? [] : [orderId])).sort();
   for (const orderId of orderIds) await tx.orders.lock(orderId);
+  await lockClaimed(tx, view.transfers);
   if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return NOTHING;
   const mined = { minedTxid: outcome.txid, minedHeight: outcome.block.height };
   const cancelled = isCancel(view, outcome);
@@ -96,6 +98,7 @@ export async function voidPayout(
   context: FinishContext,
 ): Promise<Finished> {
   const { payout } = view;
+  await lockClaimed(tx, view.transfers);
   if ((await tx.transfers.lockPayout(payout.id))?.status !== 'LIVE') return NOTHING;
   assert(await tx.transfers.closePayout(payout.id, 'VOID', {}), `payout ${payout.id} changed while locked`);
   // Reconciliation accounts for coins that a conflicting transaction did not use.
@@ -111,6 +114,7 @@ export async function voidPayout(
       await tx.deposits.updateTransaction(transfer.id, { status: 'FAILED', ...charged });
     }
     await endReturn(tx, transfer, kept, context);
+    await endClaim(tx, transfer, context);
     await decideOrderAgain(tx, transfer, context.now);
     transfers.push({ transfer, to: 'FAILED' });
   }
@@ -169,6 +173,7 @@ async function finishOne(
     await tx.deposits.updateTransaction(transfer.id, row);
   }
   await endReturn(tx, transfer, to === 'FAILED' ? transfer.feeUnits : 0n, { ids, now });
+  await endClaim(tx, transfer, { ids, now });
   if (to === 'FAILED') await decideOrderAgain(tx, transfer, now);
   return transfer;
 }
@@ -242,7 +247,7 @@ async function post(tx: Transaction, entry: LedgerEntry): Promise<void> {
  */
 export async function refundOrder(
   tx: Transaction,
-  { id, kind, orderId, units }: Transfer,
+  { id, kind, orderId, claimId = null, units }: Transfer,
   txHash: string,
   context: Pick<FinishContext, 'stateMachine' | 'now'>,
 ): Promise<readonly OrderMove[]> {
@@ -250,7 +255,7 @@ export async function refundOrder(
   const order = await tx.orders.lock(orderId);
   // A reorganisation may have ended the order meanwhile; the refund stays booked.
   if (order === null || findTransition('refund-final', order.status) === null) return [];
-  if (await isPartial(tx, orderId, id)) {
+  if (await staysOpen(tx, order, { id, claimId })) {
     await decideOrderAgain(tx, { kind, orderId }, context.now);
     return [];
   }
@@ -259,10 +264,19 @@ export async function refundOrder(
   return [await context.stateMachine.move(tx, order, deposits, decision, { updatedAt: context.now })];
 }
 
-/** True for a refund that was requested as a part of what was left. */
-async function isPartial({ orders }: Transaction, orderId: OrderId, transferId: TransferId): Promise<boolean> {
+/**
+ * True when a paid refund leaves something of the order. That of a part was requested as such. Of a claim, and of a
+ * refund beside which something was promised, what is paid by then decides, because the rest may never be claimed.
+ */
+async function staysOpen(
+  { orders, transfers }: Transaction,
+  { id: orderId, received }: Order,
+  { id, claimId = null }: Pick<Transfer, 'id' | 'claimId'>,
+): Promise<boolean> {
   const history = await orders.history(orderId);
-  return history.some(({ rule, inputs }) => rule === 'refund-partial' && inputs['transferId'] === transferId);
+  const part = history.find(({ rule, inputs }) => rule === 'refund-partial' && inputs['transferId'] === id);
+  if (claimId === null && (part === undefined || part.inputs['promised'] === '0')) return part !== undefined;
+  return orderRefunds(await transfers.refundsOf(orderId)).paid < received;
 }
 
 /** One transfer's share of the transaction fee: equal shares, the first also gets the remainder. */

@@ -2,6 +2,7 @@ import { LIGHTNING_ASSET } from '../kernel/index.ts';
 import type { AccountId, Millis, Transaction } from '../kernel/index.ts';
 import { refundObstacle } from './refund-obstacle.ts';
 import { addressInForce } from './withdrawal-address.ts';
+import { isPromised } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
 /**
@@ -22,6 +23,8 @@ export async function paymentObstacle(tx: Transaction, transfer: Transfer, now: 
   if (account?.status !== 'active') return `The account is ${account?.status ?? 'unknown'}.`;
   const freeze = await tx.transfers.findFreeze(accountId);
   if (freeze !== null) return `Withdrawals of this account are frozen: ${freeze.reason}`;
+  // A claim goes to the address that the payee entered with it.
+  if (isPromised(transfer)) return null;
   if (kind === 'refund') return refundObstacle(tx, transfer);
   if (kind === 'payout') return batchObstacle(tx, transfer, accountId, now);
   // A Lightning payment goes to an invoice, not to an address.

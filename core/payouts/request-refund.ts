@@ -18,7 +18,7 @@ import type {
 } from '../kernel/index.ts';
 import { invalidField, isId, isTillgateError, present, stateConflict, TillgateError } from '../kernel/index.ts';
 import type { RateBook } from '../ledger/index.ts';
-import { allowsRefund, liveDeposits, orderRefunds, unitsLeft } from '../orders/index.ts';
+import { allowsRefund, liveDeposits, lockedRefunds, orderRefunds, refundsOfOrders, unitsLeft } from '../orders/index.ts';
 import type { Order, OrderPayment, OrderRefunds } from '../orders/index.ts';
 import { requirePayments } from './fee-estimator.ts';
 import type { PayoutFeeEstimator, FeeEstimate } from './fee-estimator.ts';
@@ -78,6 +78,8 @@ interface Refundable {
   readonly units: bigint;
   /** What of the received amount is left after it. */
   readonly left: bigint;
+  /** The part of the received amount that pull payments promise. */
+  readonly promised: bigint;
   /** What earlier refunds of the order took. */
   readonly former: bigint;
   readonly destination: RefundDestination;
@@ -133,7 +135,7 @@ export class RequestRefund {
     const { storage, fees, limits } = this.#deps;
     const order = await this.#find(accountId, orderId);
     const deposits = await storage.deposits.byOrder(order.id);
-    const refunds = orderRefunds(await storage.transfers.refundsOf([order.id]));
+    const refunds = orderRefunds(await refundsOfOrders(storage, [order.id]));
     const { asset } = this.#requireMoney(order, refunds);
     const amount = await askedAmount(order, asset, asked.input, this.#deps.rates);
     const seen = this.#refundable(order, deposits, refunds, { ...asked, amount });
@@ -176,7 +178,7 @@ export class RequestRefund {
   /** @throws TillgateError `STATE_CONFLICT` while another refund is live, and when nothing is left to refund */
   #requireMoney(order: Order, refunds: OrderRefunds): Pick<Refundable, 'payment' | 'asset'> {
     const { payment, status } = order;
-    if (refunds.live) throw secondRefund();
+    if (refunds.paying) throw secondRefund();
     if (!allowsRefund(status)) throw stateConflict(`The order is ${status}; there is nothing to refund.`);
     if (payment === null || unitsLeft(order, refunds) === 0n)
       throw refunds.units > 0n
@@ -199,7 +201,7 @@ export class RequestRefund {
       throw stateConflict(`The order has ${refunds.count} refunds; only all that is left can be refunded now.`);
     const destination = refundDestination(order, liveDeposits(order, deposits), to, chains, settings);
     requireAddressInForce(destination, settings, clock.now());
-    return { payment, asset, units, left, former: refunds.units, destination };
+    return { payment, asset, units, left, promised: refunds.promised, former: refunds.units, destination };
   }
 
   #chain({ chain }: OrderPayment): ChainAdapter {
@@ -217,7 +219,7 @@ export class RequestRefund {
       const now = this.#refundable(
         order,
         await tx.deposits.byOrder(orderId),
-        orderRefunds(await tx.transfers.refundsOf(orderId)),
+        await lockedRefunds(tx, orderId),
         asked,
       );
       if (now.units !== seen.units || now.destination.address !== seen.destination.address)
@@ -230,7 +232,7 @@ export class RequestRefund {
         ),
       );
       if (done === null) throw secondRefund();
-      if ('transfer' in done && now.left > 0n) await this.#notePart(tx, order, now, done.transfer, asked.amount);
+      if ('transfer' in done && now.left + now.promised > 0n) await this.#notePart(tx, order, now, done.transfer, asked.amount);
       return done;
     });
     if ('former' in stored)
@@ -246,11 +248,11 @@ export class RequestRefund {
   #notePart(
     { orders }: Transaction,
     { id: orderId, status }: Order,
-    { left }: Refundable,
+    { left, promised }: Refundable,
     { id, units, createdAt: at }: MerchantTransfer,
     amount: AskedAmount,
   ): Promise<void> {
-    const inputs = { transferId: id, units: units.toString(), left: left.toString(), ...amountFacts(amount) };
+    const inputs = { transferId: id, units: units.toString(), left: left.toString(), promised: promised.toString(), ...amountFacts(amount) };
     return orders.addHistory({
       ...{ orderId, at, from: status, to: status },
       ...{ rule: 'refund-partial', inputs, rate: rateOf(amount) },

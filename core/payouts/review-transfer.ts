@@ -3,20 +3,22 @@ import type { EntryId, IdGenerator, Millis, Transaction, TransferId } from '../k
 import { postEntry } from '../ledger/index.ts';
 import { releaseEntry } from './transfer-entries.ts';
 import type { ChainAdapter } from '../chain/index.ts';
+import { endClaim } from './end-claim.ts';
 import { endReturn } from './end-return.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import { decideOrderAgain } from './decide-order-again.ts';
 import { paymentObstacle } from './payment-obstacle.ts';
+import { isDelayed } from './pull-payment.ts';
 import type { PayoutView, Transfer } from './transfer.ts';
 
 /**
- * A held transfer that may be approved, locked.
+ * A transfer that may be approved, locked: a held one, or one that waits for the time before which it is not signed.
  *
- * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when it is not held, or must not be paid now: see `payment-obstacle.ts`
+ * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` when it is neither, or must not be paid now: see `payment-obstacle.ts`
  */
 export async function requireApprovable(tx: Transaction, id: TransferId, now: Millis): Promise<Transfer> {
   const transfer = await requireTransfer(tx, id);
-  if (transfer.status !== 'HELD')
+  if (transfer.status !== 'HELD' && !isDelayed(transfer, now))
     throw new TillgateError(
       'STATE_CONFLICT',
       `The transfer is ${transfer.status}; only one that is HELD waits for approval.`,
@@ -26,11 +28,15 @@ export async function requireApprovable(tx: Transaction, id: TransferId, now: Mi
   return transfer;
 }
 
-/** Approves a held transfer for payment. @throws TillgateError as {@link requireApprovable} */
+/** Approves a held transfer for payment, or ends the delay of a requested one. @throws TillgateError as {@link requireApprovable} */
 export async function approveTransfer(tx: Transaction, id: TransferId, now: Millis): Promise<Transfer> {
   const transfer = await requireApprovable(tx, id, now);
   const changes = { reason: null, notBefore: null, deferredAt: null, updatedAt: now };
-  assert(await tx.transfers.move(id, 'HELD', 'REQUESTED', changes), `transfer ${id} changed while locked`);
+  const changed =
+    transfer.status === 'HELD'
+      ? await tx.transfers.move(id, 'HELD', 'REQUESTED', changes)
+      : await tx.transfers.update(id, 'REQUESTED', changes);
+  assert(changed, `transfer ${id} changed while locked`);
   return { ...transfer, ...changes, status: 'REQUESTED' };
 }
 
@@ -47,6 +53,7 @@ export async function rejectTransfer(
   reason: string,
   { now, ids, kept = 0n }: { readonly now: Millis; readonly ids: IdGenerator; readonly kept?: bigint },
 ): Promise<Transfer> {
+  await tx.pullPayments.lockPaidBy([id]);
   const transfer = await requireTransfer(tx, id);
   if (transfer.status !== 'HELD' && transfer.status !== 'REQUESTED') {
     throw new TillgateError(
@@ -66,6 +73,7 @@ export async function rejectTransfer(
   }
   const failed: Transfer = { ...transfer, ...changes, status: 'FAILED' };
   await endReturn(tx, failed, kept, { now, ids });
+  await endClaim(tx, failed, { now, ids });
   await decideOrderAgain(tx, failed, now);
   return failed;
 }

@@ -49,6 +49,25 @@ export async function setAside(
   await post(tx, 'claims-set-aside', amount, context);
 }
 
+/**
+ * Moves as much of an amount as the available balance covers to `claims`, in the caller's transaction; nothing while the
+ * account's withdrawals are frozen. @returns the units that were moved
+ */
+export async function setAsideWhatIsThere(
+  tx: Transaction,
+  amount: AmountAside,
+  context: AsideContext,
+): Promise<bigint> {
+  const { accountId, currency, units: wanted } = amount;
+  const available = await tx.ledger.lockBalance(merchantAccount(accountId, 'available'), currency);
+  if ((await tx.transfers.findFreeze(accountId)) !== null) return 0n;
+  const payable = available - (await tx.transfers.frozenUnits(accountId, currency));
+  const units = payable < wanted ? payable : wanted;
+  if (units <= 0n) return 0n;
+  await post(tx, 'claims-set-aside', { ...amount, units }, context);
+  return units;
+}
+
 /** Moves an amount from `claims` back to the available balance, in the caller's transaction. */
 export function releaseAside(tx: Transaction, amount: AmountAside, context: AsideContext): Promise<void> {
   return post(tx, 'claims-released', { ...amount, units: -amount.units }, context);

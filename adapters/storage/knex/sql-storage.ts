@@ -27,6 +27,7 @@ import type {
   PayeeStore,
   PayoutBatchStore,
   PrepaidStore,
+  PullPaymentStore,
   SessionStore,
   BrandingStore,
   UnconfirmedPaymentStore,
@@ -74,6 +75,7 @@ import { SqlSealedStore } from './stores/kernel/sealed-store.ts';
 import { SqlOverviewStore } from './stores/orders/overview-store.ts';
 import { SqlPasskeyStore, SqlPasskeyWrites } from './stores/access/passkey-store.ts';
 import { SqlPrepaidStore, SqlPrepaidWrites } from './stores/gateway/prepaid-store.ts';
+import { SqlPullPaymentStore, SqlPullPaymentWrites } from './stores/payouts/pull-payment-store.ts';
 import { SqlSessionStore, SqlSessionWrites } from './stores/access/session-store.ts';
 import { SqlBrandingStore, SqlBrandingWrites } from './stores/orders/branding-store.ts';
 import { SqlUnconfirmedPaymentStore, SqlUnconfirmedPaymentWrites } from './stores/chain/unconfirmed-payment-store.ts';
@@ -112,6 +114,7 @@ const writesOf = (session: Session, publisher: ChangePublisher, record: Recorder
   payees: new SqlPayeeWrites(session),
   batches: new SqlPayoutBatchWrites(session),
   prepaid: new SqlPrepaidWrites(session, publisher),
+  pullPayments: new SqlPullPaymentWrites(session, record),
   sessions: new SqlSessionWrites(session),
   transfers: new SqlTransferWrites(session, record),
   wallets: new SqlWalletWrites(session),
@@ -153,6 +156,7 @@ export class SqlStorage implements Storage {
   readonly payees: PayeeStore;
   readonly batches: PayoutBatchStore;
   readonly prepaid: PrepaidStore;
+  readonly pullPayments: PullPaymentStore;
   readonly sessions: SessionStore;
   readonly unconfirmedPayments: UnconfirmedPaymentStore;
   readonly transfers: TransferStore;
@@ -184,6 +188,7 @@ export class SqlStorage implements Storage {
     this.payees = new SqlPayeeStore(db);
     this.batches = new SqlPayoutBatchStore(db);
     this.prepaid = new SqlPrepaidStore(db);
+    this.pullPayments = new SqlPullPaymentStore(db);
     this.sessions = new SqlSessionStore(db);
     this.routes = new SqlRouteStore(db);
     this.callbacks = new SqlCallbackStore(db);

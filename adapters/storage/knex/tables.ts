@@ -67,6 +67,8 @@ const NAMES = {
   auditHead: 'audit_head',
   transfers: 'transfers',
   transferApprovals: 'transfer_approvals',
+  pullPayments: 'pull_payments',
+  claims: 'claims',
   payouts: 'payouts',
   payoutAttempts: 'payout_attempts',
   batches: 'payout_batches',

@@ -105,7 +105,7 @@ const PAST: DecisionContext = {
   terms: TERMS,
 };
 /** A refund of a part that was paid. */
-const PART: OrderRefunds = { live: false, units: 40n, paid: 40n, count: 1 };
+const PART: OrderRefunds = { ...NO_REFUNDS, units: 40n, paid: 40n, count: 1 };
 
 const ROWS: readonly Row[] = [
   { name: 'nothing seen before the deadline', rule: null },
@@ -462,7 +462,7 @@ const ROWS: readonly Row[] = [
     order: { status: 'PARTIAL' },
     deposits: [deposit(60n, 'CREDITED'), deposit(40n, 'CREDITED', late)],
     now: late,
-    refunds: { live: true, units: 60n, paid: 0n, count: 1 },
+    refunds: { ...NO_REFUNDS, paying: true, live: true, units: 60n, paid: 0n, count: 1 },
     rule: null,
   },
   {
@@ -470,14 +470,14 @@ const ROWS: readonly Row[] = [
     order: { status: 'OVERDUE' },
     deposits: [deposit(100n, 'CREDITED', late), deposit(99n, 'CREDITED', late)],
     now: late,
-    refunds: { live: false, units: 100n, paid: 100n, count: 1 },
+    refunds: { ...NO_REFUNDS, units: 100n, paid: 100n, count: 1 },
     rule: null,
   },
   {
     name: 'fault 347: a finished order loses its payment while a refund is under way',
     order: { status: 'SUCCESS', reorgedAt: 20 },
     now: WATCH_END,
-    refunds: { live: true, units: 100n, paid: 0n, count: 1 },
+    refunds: { ...NO_REFUNDS, paying: true, live: true, units: 100n, paid: 0n, count: 1 },
     rule: null,
   },
   {
@@ -553,7 +553,7 @@ describe('decideOrder', () => {
         paid.map((deposits) => decideOrder(order({ status }), deposits, { ...PAST, refunds })?.rule ?? null);
       assert.deepEqual(decided(NO_REFUNDS), expected[status], status);
       assert.deepEqual(
-        decided({ live: true, units: 1n, paid: 0n, count: 1 }),
+        decided({ ...NO_REFUNDS, paying: true, live: true, units: 1n, paid: 0n, count: 1 }),
         [null, null, null, null],
         `${status}, beside a refund`,
       );

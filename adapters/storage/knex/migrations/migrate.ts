@@ -8,6 +8,7 @@ import { gatewayCordons } from './0003-gateway-cordons.ts';
 import { gatewayAnswers } from './0005-gateway-answers.ts';
 import { gatewayShownBlocks } from './0004-gateway-shown-blocks.ts';
 import { claimedTransfers } from './0006-claimed-transfers.ts';
+import { pullPayments } from './0008-pull-payments.ts';
 import { payoutBatches } from './0009-payout-batches.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   gatewayShownBlocks,
   gatewayAnswers,
   claimedTransfers,
+  pullPayments,
   payoutBatches,
 ];
 /** The row with the version of the triggers. */

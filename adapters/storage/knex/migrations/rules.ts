@@ -5,6 +5,7 @@ import {
   APP_KEY_TRANSITIONS,
   BATCH_TRANSITIONS,
   CALLBACK_TRANSITIONS,
+  CLAIM_TRANSITIONS,
   DAY_MS,
   DEPOSIT_ASSIGNMENT_TRANSITIONS,
   DEPOSIT_TRANSITIONS,
@@ -134,6 +135,7 @@ export function ruleStatements(namespace: Namespace, dialect: Dialect): readonly
     [tables.batches, pairs(BATCH_TRANSITIONS)],
     [tables.alerts, pairs(ALERT_TRANSITIONS)],
     [tables.notices, pairs(NOTICE_TRANSITIONS)],
+    [tables.claims, pairs(CLAIM_TRANSITIONS)],
     [tables.payouts, PAYOUT_MOVES],
     [tables.holdings, HOLDING_MOVES],
   ];

@@ -10,7 +10,25 @@ const CHUNK = 5_000;
 type Source = (run: Run, tables: Tables) => AsyncGenerator<Row>;
 
 /** Each kind of record for which an amount is set aside in a merchant's balance `claims`. */
-const SOURCES: readonly Source[] = [waitingBatchRows];
+const SOURCES: readonly Source[] = [
+  waitingBatchRows,
+  (run, { pullPayments }) => rowsById(run, pullPayments, 'aside_units', "aside_units <> '0'"),
+  (run, { claims }) => rowsById(run, claims, 'units', "status = 'AWAITING_APPROVAL'"),
+];
+
+/** The rows of a table that set an amount aside. */
+async function* rowsById(run: Run, table: string, column: string, where: string): AsyncGenerator<Row> {
+  for (let after = ''; ;) {
+    const rows = await run(
+      `SELECT id, account_id, currency, ${column} AS units FROM ${table} WHERE ${where} AND id > ? ORDER BY id LIMIT ${CHUNK}`,
+      [after],
+    );
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < CHUNK) return;
+    after = text(last, 'id');
+  }
+}
 
 /** The rows of approved batches that are no transfers yet. */
 async function* waitingBatchRows(run: Run, { batches, batchRows }: Tables): AsyncGenerator<Row> {
@@ -45,7 +63,7 @@ export async function driftedClaims(run: Run, tables: Tables): Promise<readonly 
   return [...drift]
     .filter(([, sum]) => sum !== 0n)
     .map(([account, sum]) => ({
-      invariant: 'what is set aside is the sum of the payments that may still be requested',
+      invariant: 'what is set aside is the sum of what pull payments and payout batches promise',
       detail: `${account} is ${sum} units above their sum`,
     }));
 }
