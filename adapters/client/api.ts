@@ -109,6 +109,9 @@ export interface Callback {
     | 'payout.held'
     | 'payout.succeeded'
     | 'payout.failed'
+    | 'claim.requested'
+    | 'claim.approved'
+    | 'claim.rejected'
     | 'deposit.seen'
     | 'deposit.credited'
     | 'deposit.spendable'
@@ -157,6 +160,9 @@ export interface CallbackDetail {
     | 'payout.held'
     | 'payout.succeeded'
     | 'payout.failed'
+    | 'claim.requested'
+    | 'claim.approved'
+    | 'claim.rejected'
     | 'deposit.seen'
     | 'deposit.credited'
     | 'deposit.spendable'
@@ -202,6 +208,48 @@ export interface Chain {
   readonly protocol: 'jsonrpc' | 'http' | 'websocket' | null;
   readonly host: string | null;
   readonly enabled: boolean;
+}
+
+export interface Claim {
+  /** ID of the claim. */
+  readonly id: string;
+  /** ID of the pull payment. */
+  readonly pullPayment: string;
+  /** ID of the account that pays. */
+  readonly account: string;
+  /** waiting: it is approved, and its payment waits for `notBefore` or is held; in_progress: its payment is made. */
+  readonly state: 'awaiting_approval' | 'waiting' | 'in_progress' | 'completed' | 'failed' | 'rejected';
+  /** Currency of the pull payment. */
+  readonly currency: string;
+  /** Amount claimed, in the currency of the pull payment. */
+  readonly amount: string;
+  readonly chain: string;
+  /** Coin in which it is paid. */
+  readonly coin: string;
+  /** Amount taken from the balance, in the coin. */
+  readonly coinAmount: string;
+  /** Network fee, taken from the amount; an estimate until the payment is signed, null before it is approved. */
+  readonly fee: string | null;
+  /** Amount that the payee receives; null before it is approved. */
+  readonly received: string | null;
+  readonly toAddress: string;
+  /** Reason why it was rejected, failed or is held. */
+  readonly reason: string | null;
+  /** ID of the payout that pays it. */
+  readonly payout: string | null;
+  /** Time before which it is not paid, unless another person approves it. */
+  readonly notBefore: string | null;
+  readonly txHash: string | null;
+  /** Time of the claim. */
+  readonly createdAt: string;
+  /** Time at which it was approved or rejected. */
+  readonly decidedAt: string | null;
+}
+
+export interface ClaimList {
+  readonly items: readonly Claim[];
+  /** Value of `cursor` for the next page; null on the last page. */
+  readonly nextCursor: string | null;
 }
 
 export interface Deposit {
@@ -1007,6 +1055,49 @@ export interface PostingList {
   readonly nextCursor: string | null;
 }
 
+export interface PullPayment {
+  /** ID of the pull payment. */
+  readonly id: string;
+  /** ID of the account that pays. */
+  readonly account: string;
+  /** URL of its claim page; whoever has it can claim the amount. */
+  readonly url: string;
+  /** settled: all of it is claimed and paid. */
+  readonly state: 'active' | 'settled' | 'expired' | 'archived';
+  /** Heading of its claim page. */
+  readonly name: string;
+  /** Code of a coin, or of a fiat currency. */
+  readonly currency: string;
+  /** Amount promised. */
+  readonly amount: string;
+  /** Part of it that is claimed. */
+  readonly claimed: string;
+  /** Part of it that nobody has claimed. */
+  readonly left: string;
+  /** Coins in which a fiat amount can be claimed; null for all, and for an amount in a coin. */
+  readonly coins: readonly string[] | null;
+  /** Time of expiry. */
+  readonly expiresAt: string | null;
+  /** Whether claims are paid without an approval, after the delay of a new address. */
+  readonly autoApprove: boolean;
+  readonly reference: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** ID of the order of which it refunds a part. */
+  readonly order: string | null;
+  /** ID of the account that created it here; null for a program. */
+  readonly requestedBy: string | null;
+  /** Time at which it was archived. */
+  readonly archivedAt: string | null;
+  /** Time of creation. */
+  readonly createdAt: string;
+}
+
+export interface PullPaymentList {
+  readonly items: readonly PullPayment[];
+  /** Value of `cursor` for the next page; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
 export interface Rate {
   /** Chain code, such as ETH. */
   readonly chain: string;
@@ -1136,6 +1227,9 @@ export interface EventData {
   readonly 'payout.held': Transaction;
   readonly 'payout.succeeded': Transaction;
   readonly 'payout.failed': Transaction;
+  readonly 'claim.requested': Claim;
+  readonly 'claim.approved': Claim;
+  readonly 'claim.rejected': Claim;
   readonly 'deposit.seen': Deposit;
   readonly 'deposit.credited': Deposit;
   readonly 'deposit.spendable': Deposit;
@@ -1477,6 +1571,68 @@ export interface RefundCreateParams {
   readonly verifyCode?: string | number | undefined;
 }
 
+/** The fields of `pullPayments.list`. */
+export interface PullPaymentListParams {
+  /** Only this account; admins see all accounts by default. */
+  readonly account?: string | undefined;
+  /** Maximum number of records on a page. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+/** The fields of `pullPayments.create`. */
+export interface PullPaymentCreateParams {
+  /** ID of the account; defaults to your own. */
+  readonly account?: string | undefined;
+  /** Heading of its claim page. */
+  readonly name: string;
+  /** Code of a coin, such as USDT-ERC20, or of a fiat currency, such as EUR. */
+  readonly currency: string;
+  /** Amount to promise. */
+  readonly amount: string;
+  /** Coins in which a fiat amount can be claimed; null for all. */
+  readonly coins?: readonly string[] | null | undefined;
+  /** Time of expiry; null for none. */
+  readonly expiresAt?: string | Date | null | undefined;
+  /** Pays claims without an approval, after the delay of a new address; defaults to false. */
+  readonly autoApprove?: boolean | undefined;
+  /** Your own reference for the order, unique in your account: a text of at most 100 printable characters without a space at its ends. */
+  readonly reference?: string | undefined;
+  /** Your own key-value pairs, stored with the order: an object of at most 20 texts, names of 1 to 40 printable characters, values of at most 500 characters without control characters, as JSON at most 2048 bytes. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** ID of the order of which it refunds a part, in the coin of the order. */
+  readonly order?: string | undefined;
+  /** Code of the second factor, for an API key: required with `autoApprove`, and if the account demands one for payouts. */
+  readonly verifyCode?: string | number | undefined;
+}
+
+/** The fields of `claims.list`. */
+export interface ClaimListParams {
+  /** Only claims of this pull payment. */
+  readonly pullPayment?: string | undefined;
+  /** Only claims with this decision. */
+  readonly status?: 'AWAITING_APPROVAL' | 'APPROVED' | 'REJECTED' | undefined;
+  /** Only this account; admins see all accounts by default. */
+  readonly account?: string | undefined;
+  /** Maximum number of records on a page. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the previous page. */
+  readonly cursor?: string | undefined;
+}
+
+/** The fields of `claims.approve`. */
+export interface ClaimApproveParams {
+  /** Code of the second factor; required for an API key. */
+  readonly verifyCode?: string | number | undefined;
+}
+
+/** The fields of `claims.reject`. */
+export interface ClaimRejectParams {
+  /** Reason, shown to the payee. */
+  readonly reason: string;
+}
+
 /** The calls of service. */
 export interface ServiceApi {
   /** Retrieve the installation. Returns the supported coins, fiat currencies and events, and whether money is simulated. */
@@ -1790,6 +1946,72 @@ export interface RefundsApi {
   create(params: RefundCreateParams, options?: WriteOptions): Promise<Payout>;
 }
 
+/** The calls of pull payments. */
+export interface PullPaymentsApi {
+  /**
+   * List pull payments. Returns amounts that were promised, newest first. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateApiError 'account_not_found'.
+   */
+  list(params?: PullPaymentListParams, options?: CallOptions): Promise<PullPaymentList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: PullPaymentListParams): AsyncGenerator<PullPayment, void, undefined>;
+
+  /**
+   * Create a pull payment. Promises an amount to whoever has the URL of its claim page, who chooses the coin and the address. An amount in a coin is set aside from the balance now; an amount in a fiat currency is converted and set aside when it is claimed. With `order` it refunds a part of what an order received. An account can have at most 1000 that can still be claimed. A session needs a step-up.
+   *
+   * @throws TillgateApiError 'account_not_found', 'order_not_found', 'unsupported', 'verification_required', 'verify_code_invalid', 'state_conflict', 'insufficient_balance', 'idempotency_mismatch', 'idempotency_running', 'not_ready'.
+   */
+  create(params: PullPaymentCreateParams, options?: WriteOptions): Promise<PullPayment>;
+
+  /**
+   * Retrieve a pull payment. Returns a pull payment. List what was claimed of it with `claims?pull_payment=…`.
+   *
+   * @throws TillgateApiError 'pull_payment_not_found'.
+   */
+  get(id: string, options?: CallOptions): Promise<PullPayment>;
+
+  /**
+   * Archive a pull payment. Ends a pull payment: nothing more can be claimed, claims that wait for approval are rejected, and what is left returns to the balance. Payments under way go on.
+   *
+   * @throws TillgateApiError 'pull_payment_not_found'.
+   */
+  archive(id: string, options?: CallOptions): Promise<PullPayment>;
+}
+
+/** The calls of claims. */
+export interface ClaimsApi {
+  /**
+   * List claims. Returns what payees have claimed of pull payments, newest first. Use `status=AWAITING_APPROVAL` for those that you have to decide about. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateApiError 'account_not_found'.
+   */
+  list(params?: ClaimListParams, options?: CallOptions): Promise<ClaimList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: ClaimListParams): AsyncGenerator<Claim, void, undefined>;
+
+  /**
+   * Retrieve a claim. Returns a claim with the state of its payment.
+   *
+   * @throws TillgateApiError 'claim_not_found'.
+   */
+  get(id: string, options?: CallOptions): Promise<Claim>;
+
+  /**
+   * Approve a claim. Pays a claim. Its address is not registered, so a claim that only its account has approved is paid after the delay of a new address; another admin, or as many as `withdrawals.approvals` demands, can approve it as well, and it is paid at once. A session needs a step-up, an API key a code of the second factor.
+   *
+   * @throws TillgateApiError 'claim_not_found', 'state_conflict', 'verify_code_invalid', 'amount_out_of_range', 'destination_unpayable', 'not_ready', 'node_failed'.
+   */
+  approve(id: string, params?: ClaimApproveParams, options?: CallOptions): Promise<Claim>;
+
+  /**
+   * Reject a claim. Rejects a claim that waits for approval, or whose payment waits for `notBefore`. Its amount can be claimed again while the pull payment is active.
+   *
+   * @throws TillgateApiError 'claim_not_found', 'state_conflict'.
+   */
+  reject(id: string, params: ClaimRejectParams, options?: CallOptions): Promise<Claim>;
+}
+
 /** What a merchant can call over `/v1`. */
 export interface MerchantApi {
   readonly service: ServiceApi;
@@ -1808,6 +2030,8 @@ export interface MerchantApi {
   readonly payoutBatches: PayoutBatchesApi;
   readonly payees: PayeesApi;
   readonly refunds: RefundsApi;
+  readonly pullPayments: PullPaymentsApi;
+  readonly claims: ClaimsApi;
 }
 
 /** How the client sends each call. */
@@ -1878,5 +2102,17 @@ export const CALLS = {
   },
   refunds: {
     create: { method: 'POST', path: '/v1/refunds', keyed: true, once: true },
+  },
+  pullPayments: {
+    list: { method: 'GET', path: '/v1/pull-payments', paged: true },
+    create: { method: 'POST', path: '/v1/pull-payments', keyed: true, once: true },
+    get: { method: 'GET', path: '/v1/pull-payments/{id}' },
+    archive: { method: 'POST', path: '/v1/pull-payments/{id}/archive', once: true },
+  },
+  claims: {
+    list: { method: 'GET', path: '/v1/claims', paged: true },
+    get: { method: 'GET', path: '/v1/claims/{id}' },
+    approve: { method: 'POST', path: '/v1/claims/{id}/approve', once: true },
+    reject: { method: 'POST', path: '/v1/claims/{id}/reject', once: true },
   },
 } as const satisfies CallTable;

@@ -1,8 +1,9 @@
-import { TEST_EVENT, WEBHOOK_EVENTS } from '../../core/index.ts';
+import { promisedCurrency, TEST_EVENT, WEBHOOK_EVENTS } from '../../core/index.ts';
 import type { AssetCatalogue, EventPresenter, WebhookEvent } from '../../core/index.ts';
 import { z } from 'zod';
 import { alertRecord, alertSchema } from './manage/notify/alerts.ts';
 import { auditRecord, auditSchema } from './manage/access/audit.ts';
+import { claimRecord, claimSchema } from './manage/payouts/claims.ts';
 import { depositRecord, depositSchema } from './manage/deposits/deposits.ts';
 import { instant } from './manage/reply-fields.ts';
 import { orderEventRecord, orderEventSchema } from './manage/orders/order-record.ts';
@@ -27,6 +28,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   refund: transactionSchema,
   withdrawal: transactionSchema,
   payout: transactionSchema,
+  claim: claimSchema,
   deposit: depositSchema,
   security: securityEventSchema,
   alert: alertSchema,
@@ -49,6 +51,8 @@ export function eventPresenter(assets: Pick<AssetCatalogue, 'find'>): EventPrese
     transfer: (row) => json(transactionSchema, transactionRecord(row, { assets })),
     test: (webhookId) => json(testEventSchema, { webhook: webhookId }),
     alert: (alert) => json(alertSchema, alertRecord(alert)),
+    claim: (claim, currency, now) =>
+      json(claimSchema, claimRecord({ ...claim, promised: promisedCurrency(assets, currency) }, { assets, now })),
     deposit: (deposit) => json(depositSchema, depositRecord(deposit, assets)),
     security: ({ row, effectiveAt }) =>
       json(securityEventSchema, { ...auditRecord(row), account: row.accountId, effective_at: effectiveAt }),

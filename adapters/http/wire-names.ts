@@ -9,6 +9,7 @@ const CORE_WORDS = {
   order: 'orderId',
   link: 'linkId',
   webhook: 'webhookId',
+  pull_payment: 'pullPaymentId',
   price: 'vsPrice',
   currency: 'vsCurrency',
   coin: 'currency',

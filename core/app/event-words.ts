@@ -1,6 +1,6 @@
 import type { Alert, AmountWords, NoticeAccount, NoticeWords } from '../notify/index.ts';
 import type { Order, OrderHistoryEntry, UndecidedRule } from '../orders/index.ts';
-import type { Transfer } from '../payouts/index.ts';
+import type { Claim, Transfer } from '../payouts/index.ts';
 import { noticeWords, readableTime } from '../notify/index.ts';
 
 /** The message to the account and to the operators about a held payment. */
@@ -34,6 +34,19 @@ export function heldWords(
       ['Reason', reason],
     ]),
   };
+}
+
+/** The message to an account about a claim that waits for its approval. */
+export function claimWords({ id, chain, toAddress, createdAt }: Claim, amount: string): NoticeWords {
+  return noticeWords(`A claim of ${amount} waits for your approval`, [
+    `A payee claims ${amount} of one of your pull payments. It is not paid until you approve it. Check the address with the payee first.`,
+    '',
+    ['Amount', amount],
+    ['Chain', chain],
+    ['To', toAddress],
+    ['Time', readableTime(createdAt)],
+    ['ID', id],
+  ]);
 }
 
 const UNDECIDED: Readonly<Record<UndecidedRule, string>> = {

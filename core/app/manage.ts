@@ -50,7 +50,14 @@ import type {
 } from '../kernel/index.ts';
 import type { CreateOrder, OrderQueries, OrderStateMachine } from '../orders/index.ts';
 import type { ChainRegistry, LightningNode } from '../chain/index.ts';
-import type { CheckBatch, RequestRefund, RequestWithdrawal, WalletQueries } from '../payouts/index.ts';
+import type {
+  CheckBatch,
+  CreatePullPayment,
+  DecideClaim,
+  RequestRefund,
+  RequestWithdrawal,
+  WalletQueries,
+} from '../payouts/index.ts';
 import {
   ManageAddresses,
   ManageBatches,
@@ -58,6 +65,7 @@ import {
   ManageOrders,
   ManageOverview,
   ManagePayees,
+  ManagePullPayments,
   ManageWallets,
   ManageWithdrawals,
   WatchAddresses,
@@ -132,6 +140,8 @@ export interface CreateManageDeps {
   readonly requestRefund: RequestRefund;
   readonly requestWithdrawal: RequestWithdrawal;
   readonly checkBatch: CheckBatch;
+  readonly createPullPayment: CreatePullPayment;
+  readonly decideClaim: DecideClaim;
   readonly unassignedDeposits: UnassignedDeposits;
   readonly rescanDeposits: RescanDeposits;
   readonly settings: ManageSettings;
@@ -163,6 +173,7 @@ export interface Manage {
   readonly withdrawals: ManageWithdrawals;
   readonly batches: ManageBatches;
   readonly payees: ManagePayees;
+  readonly pullPayments: ManagePullPayments;
   readonly deposits: ManageDeposits;
   readonly chains: ManageChains;
   readonly alerts: ManageAlerts;
@@ -230,6 +241,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     withdrawals: new ManageWithdrawals({ ...shared, ...byPersons }),
     batches: new ManageBatches({ ...shared, ...byPersons, checks: deps.checkBatch }),
     payees: new ManagePayees({ ...shared, withdrawalAddresses, addressHoldMs }),
+    pullPayments: new ManagePullPayments({ ...shared, urls: deps.queries }),
     deposits: new ManageDeposits(shared),
     chains,
     alerts: new ManageAlerts(shared),

@@ -20,6 +20,7 @@ import type {
 } from '../notify/index.ts';
 import type { CallbackPresenter, OrderChains } from '../orders/index.ts';
 import { alertEvents, alertNotices } from './alert-events.ts';
+import { claimEvents, claimNotices } from './claim-events.ts';
 import { depositEvents } from './deposit-events.ts';
 import type { EventPresenter } from './event-presenter.ts';
 import { eventsOf } from './event-scope.ts';
@@ -57,10 +58,12 @@ export class TillEvents implements EventDispatcher {
     const steps = stepsById(eventsOf(events, 'transfer.added', 'transfer.moved'));
     const audit = eventsOf(events, 'audit').map(({ row }) => row);
     const security = securityNotices(audit);
+    const claims = eventsOf(events, 'claim.added', 'claim.decided');
     const alerts = eventsOf(events, 'alert.raised').map(({ alert }) => alert);
     const undecided = eventsOf(events, 'order.payment-undecided').map(({ entry }) => entry);
     const callbacks = [
       ...(await this.#ofOrders(tx, events)),
+      ...this.#rows(await claimEvents(scope, claims)),
       ...this.#rows(await transferEvents(scope, steps)),
       ...this.#rows(
         await depositEvents(scope, eventsOf(events, 'deposit.added', 'deposit.moved', 'deposit.reassigned')),
@@ -72,6 +75,7 @@ export class TillEvents implements EventDispatcher {
       (id) => tx.notices.account(id),
       async (find, { amount }) => [
         ...(await heldNotices({ tx, find, amount }, steps)),
+        ...(await claimNotices({ tx, find, amount }, claims)),
         ...(await undecidedNotices({ tx, find, amount }, undecided)),
         ...(await securityDrafts({ tx, find, amount }, security)),
         ...alertNotices(alerts),

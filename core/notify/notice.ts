@@ -5,6 +5,7 @@ export const NOTICE_TYPES = [
   'security.changed',
   'security.pending',
   'withdrawal.held',
+  'claim.requested',
   'payment.undecided',
   'alert.raised',
   'summary.daily',
@@ -50,7 +51,7 @@ export interface Notice {
 /** The notices that an account has chosen. Changes of its security are always reported. */
 export interface NoticePreferences {
   readonly accountId: AccountId;
-  /** Notices of the account's held withdrawals and refunds. */
+  /** Notices of the account's held withdrawals and refunds, and of claims that wait for its approval. */
   readonly withdrawals: boolean;
   /** A summary of each day with activity. */
   readonly summary: boolean;

@@ -53,6 +53,6 @@ export async function noticeRows(
 
 /** Whether the account has chosen the notice. Notices of security cannot be switched off. */
 function isWanted({ type }: NoticeDraft, { withdrawals, summary }: NoticeAccount): boolean {
-  if (type === 'withdrawal.held') return withdrawals;
+  if (type === 'withdrawal.held' || type === 'claim.requested') return withdrawals;
   return type === 'summary.daily' ? summary : true;
 }

@@ -16,7 +16,6 @@ import type {
   Clock,
   CurrencyCode,
   Decimal,
-  Digest,
   IdempotencyClaim,
   IdGenerator,
   Millis,
@@ -73,7 +72,6 @@ export interface CreatePullPaymentDeps {
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly random: Random;
-  readonly digest: Pick<Digest, 'sha256Hex'>;
 }
 
 /** Writes the audit row of a new pull payment, in its transaction. */
@@ -126,7 +124,7 @@ export class CreatePullPayment {
         'UNSUPPORTED',
         `The currency ${code} is neither a coin nor a fiat currency of this till.`,
       );
-    if (currency.fiat === null) requirePayable(assets, chains, code, 'currency');
+    if (currency.fiat === null) requirePayable(assets, chains, code);
     return currency;
   }
 
@@ -146,7 +144,7 @@ export class CreatePullPayment {
     if (reference !== null && !isMerchantReference(reference))
       throw invalidField('reference', `must be ${REFERENCE_RULE}`);
     if (!isMetadata(metadata)) throw invalidField('metadata', `must be ${METADATA_RULE}`);
-    if (orderId !== null && fiat !== null) throw invalidField('currency', 'must be the coin of the order');
+    if (orderId !== null && fiat !== null) throw invalidField('vsCurrency', 'must be the coin of the order');
     const name = readName(input.name);
     return {
       id: ids.next() as PullPaymentId,
@@ -174,7 +172,7 @@ export class CreatePullPayment {
     if (coins === null) return null;
     if (coins.length === 0) throw invalidField('coins', 'must not be empty; leave it out for all');
     const { assets, chains } = this.#deps;
-    for (const coin of coins) requirePayable(assets, chains, coin, 'coins');
+    for (const coin of coins) requirePayable(assets, chains, coin);
     return [...new Set(coins)];
   }
 
@@ -229,10 +227,10 @@ export class CreatePullPayment {
 }
 
 /** @throws TillgateError `UNSUPPORTED` for an unknown coin and for Lightning; `NOT_READY` for a chain that pays nothing */
-function requirePayable(assets: AssetCatalogue, chains: ChainRegistry, currency: CurrencyCode, field: string): void {
+function requirePayable(assets: AssetCatalogue, chains: ChainRegistry, currency: CurrencyCode): void {
   const asset = assets.enabled().find((one) => one.currency === currency);
   if (asset === undefined || asset.chain === LIGHTNING_ASSET.chain)
-    throw new TillgateError('UNSUPPORTED', `${field}: ${currency} cannot be claimed from this till.`);
+    throw new TillgateError('UNSUPPORTED', `The coin ${currency} cannot be claimed from this till.`);
   const chain = chains.get(asset.chain);
   if (chain?.payments == null)
     throw new TillgateError('NOT_READY', `${chain?.name ?? asset.chain} is watch-only in this installation.`);
@@ -266,7 +264,7 @@ async function lockOrder(tx: Transaction, { accountId }: PullPayment, id: OrderI
 async function requireRefundable(tx: Transaction, order: Order, { currency, amount }: PullPayment): Promise<void> {
   if (!allowsRefund(order.status)) throw stateConflict(`The order is ${order.status}; there is nothing to refund.`);
   if (order.payment?.currency !== currency)
-    throw invalidField('currency', 'must be the coin in which the order was paid');
+    throw invalidField('vsCurrency', 'must be the coin in which the order was paid');
   const { units } = await lockedRefunds(tx, order.id);
   if (amount > order.received - units)
     throw stateConflict('The amount is more than what the order received, less what is refunded or promised.');

@@ -5,6 +5,7 @@ import type {
   AssetCatalogue,
   ClaimId,
   IdempotencyClaim,
+  Millis,
   NewestQuery,
   PullPaymentId,
   Storage,
@@ -28,6 +29,8 @@ export interface ManagedPullPayment {
 export interface ManagedClaim extends PaidClaim {
   /** The currency of its amount. */
   readonly promised: PromisedCurrency;
+  /** The time of its state. */
+  readonly now: Millis;
 }
 
 /** A request for a list of claims. */
@@ -176,7 +179,8 @@ export class ManagePullPayments {
 
   async #claim(paid: PaidClaim): Promise<ManagedClaim> {
     const pull = await this.#deps.storage.pullPayments.find(paid.claim.pullPaymentId);
-    return { ...paid, promised: this.#currency(present(pull, `pull payment of claim ${paid.claim.id}`).currency) };
+    const { currency } = present(pull, `pull payment of claim ${paid.claim.id}`);
+    return { ...paid, promised: this.#currency(currency), now: this.#deps.clock.now() };
   }
 
   #currency(code: string): PromisedCurrency {

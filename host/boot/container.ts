@@ -18,7 +18,11 @@ import {
   DeliverCallbacks,
   DeliverNotices,
   ExchangeToken,
+  ClaimPullPayment,
+  CreatePullPayment,
+  DecideClaim,
   ExpireOrders,
+  ExpirePullPayments,
   GateSales,
   HandleEvents,
   InvoiceFollower,
@@ -63,6 +67,7 @@ import {
   UsageRecorder,
   WalletQueries,
   WatchLedger,
+  WithdrawalAddresses,
   WithdrawalLimits,
   assert,
   canPay,
@@ -358,6 +363,14 @@ const payoutRecipes = orderRecipes
     ({ payoutRequests: deps, rateBook: rates }) =>
       new RequestRefund({ ...deps, rates, settings: deps.withdrawals.refunds }),
   )
+  .inner('claimTransfers', ({ payoutRequests: { withdrawals: settings, ...deps }, rateBook: rates }) => ({
+    ...{ ...deps, settings, rates, approverHoldMs: settings.addressHoldMs },
+    addresses: new WithdrawalAddresses({ ...deps, addressHoldMs: settings.addressHoldMs }),
+  }))
+  .part('claimPullPayment', ({ claimTransfers: deps }) => new ClaimPullPayment(deps))
+  .part('expirePullPayments', ({ common }) => new ExpirePullPayments(common))
+  .part('createPullPayment', ({ claimTransfers: deps, random }) => new CreatePullPayment({ ...deps, random }))
+  .part('decideClaim', ({ claimTransfers: deps }) => new DecideClaim(deps))
   .part(
     'requestCharge',
     ({ common, assets, chains, rateBook, orderQueries }) =>
@@ -564,6 +577,8 @@ export const RECIPES = gatewayRecipes.part('manage', (parts) => {
     requestRefund: parts.requestRefund,
     requestWithdrawal: parts.requestWithdrawal,
     checkBatch: parts.checkBatch,
+    createPullPayment: parts.createPullPayment,
+    decideClaim: parts.decideClaim,
     unassignedDeposits: parts.unassignedDeposits,
     rescanDeposits: parts.rescanDeposits,
     topUps: parts.topUps,

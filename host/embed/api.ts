@@ -12,6 +12,11 @@ import type {
   CallbackList,
   CallbackListParams,
   Chain,
+  Claim,
+  ClaimApproveParams,
+  ClaimList,
+  ClaimListParams,
+  ClaimRejectParams,
   Deposit,
   LedgerListParams,
   LinkCreateParams,
@@ -47,6 +52,10 @@ import type {
   PayoutListParams,
   Posting,
   PostingList,
+  PullPayment,
+  PullPaymentCreateParams,
+  PullPaymentList,
+  PullPaymentListParams,
   RateList,
   RateListParams,
   RefundCreateParams,
@@ -78,6 +87,11 @@ export type {
   CallbackList,
   CallbackListParams,
   Chain,
+  Claim,
+  ClaimApproveParams,
+  ClaimList,
+  ClaimListParams,
+  ClaimRejectParams,
   Deposit,
   EventData,
   FiatCurrency,
@@ -117,6 +131,10 @@ export type {
   PayoutListParams,
   Posting,
   PostingList,
+  PullPayment,
+  PullPaymentCreateParams,
+  PullPaymentList,
+  PullPaymentListParams,
   Rate,
   RateList,
   RateListParams,
@@ -701,7 +719,7 @@ export interface WebhookCreateParams {
   readonly account?: string | undefined;
   /** URL to which events are sent by POST. */
   readonly url: string;
-  /** What is sent: types, or groups such as order.*. One of order.*, refund.*, withdrawal.*, payout.*, deposit.*, security.*, alert.*, order.created, order.succeeded, order.timeout, order.terminated, order.refunded, refund.requested, refund.succeeded, refund.failed, withdrawal.requested, withdrawal.held, withdrawal.succeeded, withdrawal.failed, payout.requested, payout.held, payout.succeeded, payout.failed, deposit.seen, deposit.credited, deposit.spendable, deposit.orphaned, deposit.unassigned, security.changed, security.pending, alert.raised. */
+  /** What is sent: types, or groups such as order.*. One of order.*, refund.*, withdrawal.*, payout.*, claim.*, deposit.*, security.*, alert.*, order.created, order.succeeded, order.timeout, order.terminated, order.refunded, refund.requested, refund.succeeded, refund.failed, withdrawal.requested, withdrawal.held, withdrawal.succeeded, withdrawal.failed, payout.requested, payout.held, payout.succeeded, payout.failed, claim.requested, claim.approved, claim.rejected, deposit.seen, deposit.credited, deposit.spendable, deposit.orphaned, deposit.unassigned, security.changed, security.pending, alert.raised. */
   readonly events: readonly string[];
   /** Whether events are sent. Events that are waiting when it is disabled are given up. */
   readonly enabled?: boolean | undefined;
@@ -711,7 +729,7 @@ export interface WebhookCreateParams {
 export interface WebhookUpdateParams {
   /** URL to which events are sent by POST. */
   readonly url?: string | undefined;
-  /** What is sent: types, or groups such as order.*. One of order.*, refund.*, withdrawal.*, payout.*, deposit.*, security.*, alert.*, order.created, order.succeeded, order.timeout, order.terminated, order.refunded, refund.requested, refund.succeeded, refund.failed, withdrawal.requested, withdrawal.held, withdrawal.succeeded, withdrawal.failed, payout.requested, payout.held, payout.succeeded, payout.failed, deposit.seen, deposit.credited, deposit.spendable, deposit.orphaned, deposit.unassigned, security.changed, security.pending, alert.raised. */
+  /** What is sent: types, or groups such as order.*. One of order.*, refund.*, withdrawal.*, payout.*, claim.*, deposit.*, security.*, alert.*, order.created, order.succeeded, order.timeout, order.terminated, order.refunded, refund.requested, refund.succeeded, refund.failed, withdrawal.requested, withdrawal.held, withdrawal.succeeded, withdrawal.failed, payout.requested, payout.held, payout.succeeded, payout.failed, claim.requested, claim.approved, claim.rejected, deposit.seen, deposit.credited, deposit.spendable, deposit.orphaned, deposit.unassigned, security.changed, security.pending, alert.raised. */
   readonly events?: readonly string[] | undefined;
   /** Whether events are sent. Events that are waiting when it is disabled are given up. */
   readonly enabled?: boolean | undefined;
@@ -1354,6 +1372,72 @@ export interface RefundsCalls {
   create(params: RefundCreateParams, options?: InProcessOptions): Promise<Payout>;
 }
 
+/** The calls of pull payments. */
+export interface PullPaymentsCalls {
+  /**
+   * List pull payments. Returns amounts that were promised, newest first. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: PullPaymentListParams): Promise<PullPaymentList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: PullPaymentListParams): AsyncGenerator<PullPayment, void, undefined>;
+
+  /**
+   * Create a pull payment. Promises an amount to whoever has the URL of its claim page, who chooses the coin and the address. An amount in a coin is set aside from the balance now; an amount in a fiat currency is converted and set aside when it is claimed. With `order` it refunds a part of what an order received. An account can have at most 1000 that can still be claimed. A session needs a step-up.
+   *
+   * @throws TillgateError `NOT_FOUND`, `UNSUPPORTED`, `VERIFICATION_REQUIRED`, `VERIFY_CODE_INVALID`, `STATE_CONFLICT`, `INSUFFICIENT_BALANCE`, `IDEMPOTENCY_MISMATCH`, `IDEMPOTENCY_RUNNING`, `NOT_READY`.
+   */
+  create(params: PullPaymentCreateParams & OfAccount, options?: InProcessOptions): Promise<PullPayment>;
+
+  /**
+   * Retrieve a pull payment. Returns a pull payment. List what was claimed of it with `claims?pull_payment=…`.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  get(id: string): Promise<PullPayment>;
+
+  /**
+   * Archive a pull payment. Ends a pull payment: nothing more can be claimed, claims that wait for approval are rejected, and what is left returns to the balance. Payments under way go on.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  archive(id: string): Promise<PullPayment>;
+}
+
+/** The calls of claims. */
+export interface ClaimsCalls {
+  /**
+   * List claims. Returns what payees have claimed of pull payments, newest first. Use `status=AWAITING_APPROVAL` for those that you have to decide about. To read the next page, send `nextCursor` with the same filters.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  list(params?: ClaimListParams): Promise<ClaimList>;
+  /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
+  all(params?: ClaimListParams): AsyncGenerator<Claim, void, undefined>;
+
+  /**
+   * Retrieve a claim. Returns a claim with the state of its payment.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  get(id: string): Promise<Claim>;
+
+  /**
+   * Approve a claim. Pays a claim. Its address is not registered, so a claim that only its account has approved is paid after the delay of a new address; another admin, or as many as `withdrawals.approvals` demands, can approve it as well, and it is paid at once. A session needs a step-up, an API key a code of the second factor.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`, `VERIFY_CODE_INVALID`, `AMOUNT_OUT_OF_RANGE`, `DESTINATION_UNPAYABLE`, `NOT_READY`, `NODE_FAILED`.
+   */
+  approve(id: string, params?: ClaimApproveParams): Promise<Claim>;
+
+  /**
+   * Reject a claim. Rejects a claim that waits for approval, or whose payment waits for `notBefore`. Its amount can be claimed again while the pull payment is active.
+   *
+   * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`.
+   */
+  reject(id: string, params: ClaimRejectParams): Promise<Claim>;
+}
+
 /** The calls of deposits. */
 export interface DepositsCalls {
   /** List unassigned deposits. Returns deposits that belong to no order, newest first. They wait until an operator assigns or returns them. Admins only. To read the next page, send `nextCursor` with the same filters. */
@@ -1398,6 +1482,8 @@ export interface TillCalls {
   readonly payoutBatches: PayoutBatchesCalls;
   readonly payees: PayeesCalls;
   readonly refunds: RefundsCalls;
+  readonly pullPayments: PullPaymentsCalls;
+  readonly claims: ClaimsCalls;
   readonly deposits: DepositsCalls;
   readonly audit: AuditCalls;
 }

@@ -38,6 +38,8 @@ export type WorkerScope = 'all' | 'instance';
 /** The longest that an instance may work on a database that a newer release has migrated. */
 const SCHEMA_WATCH_MS = 2_000;
 const EXPIRE_EVERY_MS = 1000;
+/** Nothing can be claimed from the expiry on; what is left is released a little later. */
+const EXPIRE_PULL_PAYMENTS_EVERY_MS = 5000;
 /** The longest wait of orders that a reorganisation or a failed refund left undecided. */
 const DECIDE_AGAIN_EVERY_MS = 5000;
 const DELIVER_EVERY_MS = 1000;
@@ -100,6 +102,7 @@ export class Workers {
       ...payouts.values(),
       batches,
       loop(expireOrders(duties)),
+      loop(expirePullPayments(duties)),
       deliver,
       handle,
       ...notices.values(),
@@ -222,6 +225,14 @@ function expireOrders({ expireOrders: expire, clock }: WorkerDuties): LoopWork {
       if (isWhole && changed === 0) wholeAt = now;
       return changed > 0 ? 0 : EXPIRE_EVERY_MS;
     },
+  };
+}
+
+function expirePullPayments({ expirePullPayments: expire }: WorkerDuties): LoopWork {
+  return {
+    name: 'expire-pull-payments',
+    lease: 'expire-pull-payments',
+    pass: async () => ((await expire.run()) > 0 ? 0 : EXPIRE_PULL_PAYMENTS_EVERY_MS),
   };
 }
 

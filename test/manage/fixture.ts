@@ -150,6 +150,8 @@ export async function startFixture(store: TestStorage, options: FixtureOptions =
     requestRefund: till.till.requestRefund,
     requestWithdrawal: till.till.requestWithdrawal,
     checkBatch: till.till.checkBatch,
+    createPullPayment: till.till.createPullPayment,
+    decideClaim: till.till.decideClaim,
     unassignedDeposits: new UnassignedDeposits({
       ...till.till,
       fees,

@@ -23,7 +23,6 @@ import type {
   Storage,
   Transfer,
 } from '../../core/index.ts';
-import { CryptoDigest } from '../../adapters/crypto/index.ts';
 import { FakeVault, SeededRandom } from './fakes.ts';
 import { buildMoney } from './money.ts';
 import type { MoneyDomain, MoneyOptions } from './money.ts';
@@ -87,7 +86,7 @@ export async function buildClaims(given: Storage, options: ClaimsOptions = {}): 
     const fees = new PayoutFeeEstimator({ storage, rates: rateBook, clock, feeBudget: options.sweeps?.feeBudget });
     const common = { storage, assets, chains, fees, clock, ids, events, metrics, logger, settings, ...limited };
     const addresses = new WithdrawalAddresses({ ...common, addressHoldMs: settings.addressHoldMs });
-    const create = new CreatePullPayment({ ...common, secondFactor, random, digest: new CryptoDigest() });
+    const create = new CreatePullPayment({ ...common, secondFactor, random });
     const decide = new DecideClaim({ ...common, secondFactor, approverHoldMs: settings.addressHoldMs });
     return {
       create,

@@ -35,6 +35,8 @@ import { payoutAddressOperations } from './payouts/payout-addresses.ts';
 import { payoutOperations } from './payouts/payouts.ts';
 import { payeeOperations } from './payouts/payees.ts';
 import { payoutBatchOperations } from './payouts/payout-batches.ts';
+import { claimOperations } from './payouts/claims.ts';
+import { pullPaymentOperations } from './payouts/pull-payments.ts';
 import { refundOperations } from './payouts/refunds.ts';
 
 /** One file for each resource. */
@@ -69,6 +71,8 @@ const RESOURCES = [
   payoutBatchOperations,
   payeeOperations,
   refundOperations,
+  pullPaymentOperations,
+  claimOperations,
   depositOperations,
   chainOperations,
   lightningOperations,
