@@ -1060,8 +1060,8 @@ export interface PullPayment {
   readonly id: string;
   /** ID of the account that pays. */
   readonly account: string;
-  /** URL of its claim page; whoever has it can claim the amount. */
-  readonly url: string;
+  /** URL of its claim page, with which anyone can claim the amount; only when it is created or revealed, otherwise null. */
+  readonly url: string | null;
   /** settled: all of it is claimed and paid. */
   readonly state: 'active' | 'settled' | 'expired' | 'archived';
   /** Heading of its claim page. */

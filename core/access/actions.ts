@@ -158,6 +158,7 @@ export const ACTIONS = {
   listPullPayments: READS,
   getPullPayment: READS,
   createPullPayment: row(does('moves-money', 'who can claim an amount')),
+  revealPullPayment: row(does('shows-secret', 'the page where an amount can be claimed')),
   archivePullPayment: row(
     does('stops', 'claims of a promised amount'),
     doesWhen(others, 'ends-for-good', "another account's promise"),

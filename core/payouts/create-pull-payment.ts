@@ -91,7 +91,7 @@ export class CreatePullPayment {
   /**
    * Promises an amount. An amount in a coin is set aside at once; one in a fiat currency when it is claimed.
    *
-   * @throws TillgateError `NOT_FOUND`, `INVALID_FIELDS`, `UNSUPPORTED`, `VERIFICATION_REQUIRED`, `VERIFY_CODE_INVALID`;
+   * @throws TillgateError `NOT_FOUND`, `FORBIDDEN` for another account, `INVALID_FIELDS`, `UNSUPPORTED`, `VERIFICATION_REQUIRED`, `VERIFY_CODE_INVALID`;
    *   `STATE_CONFLICT` for an account that is not active, is frozen or has too many, and for an order that has not
    *   received enough; `INSUFFICIENT_BALANCE`, `IDEMPOTENCY_MISMATCH`, `NOT_READY` for a chain that pays nothing
    */
@@ -102,6 +102,9 @@ export class CreatePullPayment {
     note: Note,
   ): Promise<PullPayment> {
     const accountId = targetAccount(actor, wanted);
+    // Whoever makes it knows its URL, and could claim another account's balance.
+    if (actor.accountId !== null && actor.accountId !== accountId)
+      throw new TillgateError('FORBIDDEN', 'Only the account itself, or an operator, can promise its balance.');
     const former = idempotency === null ? null : await this.#deps.storage.transfers.claimed(accountId, idempotency);
     if (former !== null) return this.#former(matching(former, idempotency));
     const currency = this.#currency(input.currency);
@@ -144,7 +147,6 @@ export class CreatePullPayment {
     if (reference !== null && !isMerchantReference(reference))
       throw invalidField('reference', `must be ${REFERENCE_RULE}`);
     if (!isMetadata(metadata)) throw invalidField('metadata', `must be ${METADATA_RULE}`);
-    if (orderId !== null && fiat !== null) throw invalidField('vsCurrency', 'must be the coin of the order');
     const name = readName(input.name);
     return {
       id: ids.next() as PullPaymentId,

@@ -1,6 +1,6 @@
 import { merchantActor, recordNotFound, requireAccess } from '../access/index.ts';
 import type { Actor, SecondFactor } from '../access/index.ts';
-import { assert, isId, present, stateConflict, TillgateError } from '../kernel/index.ts';
+import { assert, isId, present, stateConflict } from '../kernel/index.ts';
 import type { ClaimId, Millis, Transaction, TransferId } from '../kernel/index.ts';
 import { addApproval } from './approval.ts';
 import { requireApprover } from './approvers.ts';
@@ -121,7 +121,7 @@ export class DecideClaim {
     const { clock, settings } = this.#deps;
     const now = clock.now();
     const byOwner = actor.accountId === claim.accountId;
-    if (!byOwner) await this.#requireIndependent(tx, actor, pull, claim);
+    if (!byOwner) await this.#requireIndependent(tx, actor, claim);
     const account = present(await tx.accounts.lockShared(claim.accountId), `account ${claim.accountId}`);
     if (account.status !== 'active') throw stateConflict(`The account is ${account.status}.`);
     const terms = { now, notBefore: now + settings.addressHoldMs };
@@ -142,10 +142,9 @@ export class DecideClaim {
   }
 
   /** The rules are those of a held payment, from the time of the claim on. */
-  async #requireIndependent(tx: Transaction, actor: Actor, { requestedBy }: PullPayment, claim: Claim): Promise<void> {
+  async #requireIndependent(tx: Transaction, actor: Actor, claim: Claim): Promise<void> {
     const { clock, approverHoldMs: holdMs } = this.#deps;
-    const { accountId, createdAt } = claim;
-    await requireApprover(tx, { accountId, requestedBy, createdAt }, actor.accountId, { now: clock.now(), holdMs });
+    await requireApprover(tx, claim, actor.accountId, { now: clock.now(), holdMs });
   }
 
   async #approved(tx: Transaction, { accountId }: Actor, id: TransferId): Promise<MerchantTransfer> {

@@ -1,4 +1,12 @@
-import { addAuditRow, createdWith, listScope, newestPage, recordNotFound, requireAccess } from '../access/index.ts';
+import {
+  addAuditRow,
+  createdWith,
+  listScope,
+  newestPage,
+  recordNotFound,
+  requireAccess,
+  requireOwnSecret,
+} from '../access/index.ts';
 import type { AccountListInput, Actor, AuditChanges, AuditDeps, CursorPage, ListDeps } from '../access/index.ts';
 import { isId, present } from '../kernel/index.ts';
 import type {
@@ -21,8 +29,11 @@ export interface ManagedPullPayment {
   readonly pull: PullPayment;
   readonly state: PullPaymentState;
   readonly currency: PromisedCurrency;
-  /** The URL of the claim page. */
-  readonly url: string;
+  /**
+   * The URL of the claim page, with which anyone can claim: only for its account's own session, for the operator, and for
+   * whoever creates or archives it; `null` for an admin and for a credential that reads.
+   */
+  readonly url: string | null;
 }
 
 /** A claim as its account sees it. */
@@ -74,6 +85,21 @@ export class ManagePullPayments {
     return this.#one(await this.#own(actor, id));
   }
 
+  /**
+   * The pull payment with the URL of its claim page.
+   *
+   * @throws TillgateError `NOT_FOUND`, also for a pull payment of another account; `FORBIDDEN` for an admin
+   */
+  async reveal(actor: Actor, id: PullPaymentId): Promise<ManagedPullPayment> {
+    const pull = await this.#own(actor, id);
+    requireOwnSecret(actor, pull.accountId);
+    await this.#deps.storage.transaction(async (tx) => {
+      const { accountId } = pull;
+      addAuditRow(this.#deps, tx, actor, { action: 'pull_payment.reveal', accountId, subjectId: id });
+    });
+    return this.#one(pull, true);
+  }
+
   /** Promises an amount. @throws TillgateError as {@link CreatePullPayment.run} */
   async create(
     actor: Actor,
@@ -85,7 +111,7 @@ export class ManagePullPayments {
       const changes = createdWith({ name, currency, amount: amount.toString(), autoApprove, orderId });
       addAuditRow(this.#deps, tx, actor, { action: 'pull_payment.create', accountId, subjectId: id, changes });
     });
-    return this.#one(pull);
+    return this.#one(pull, true);
   }
 
   /**
@@ -160,12 +186,12 @@ export class ManagePullPayments {
     return found;
   }
 
-  async #one(pull: PullPayment): Promise<ManagedPullPayment> {
-    const [managed] = await this.#managed([pull]);
+  async #one(pull: PullPayment, withUrl = false): Promise<ManagedPullPayment> {
+    const [managed] = await this.#managed([pull], withUrl);
     return present(managed, `pull payment ${pull.id}`);
   }
 
-  async #managed(pulls: readonly PullPayment[]): Promise<readonly ManagedPullPayment[]> {
+  async #managed(pulls: readonly PullPayment[], withUrl = false): Promise<readonly ManagedPullPayment[]> {
     const { storage, clock, urls } = this.#deps;
     const unfinished = await storage.pullPayments.unfinished(pulls.map(({ id }) => id));
     const now = clock.now();
@@ -173,7 +199,7 @@ export class ManagePullPayments {
       pull,
       state: pullPaymentState(pull, unfinished.has(pull.id), now),
       currency: this.#currency(pull.currency),
-      url: urls.claimUrl(pull),
+      url: withUrl ? urls.claimUrl(pull) : null,
     }));
   }
 

@@ -1398,6 +1398,13 @@ export interface PullPaymentsCalls {
   get(id: string): Promise<PullPayment>;
 
   /**
+   * Reveal the claim page of a pull payment. Returns a pull payment with the URL of its claim page. Only its own account; a session needs a step-up.
+   *
+   * @throws TillgateError `NOT_FOUND`.
+   */
+  reveal(id: string): Promise<PullPayment>;
+
+  /**
    * Archive a pull payment. Ends a pull payment: nothing more can be claimed, claims that wait for approval are rejected, and what is left returns to the balance. Payments under way go on.
    *
    * @throws TillgateError `NOT_FOUND`.

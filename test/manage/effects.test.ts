@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { SECRET_PREFIXES } from '../../core/index.ts';
-import type { ManageAction } from '../../core/index.ts';
+import type { AccountId, ManageAction } from '../../core/index.ts';
 import { manageOperations } from '../../adapters/http/index.ts';
 import type { ManageDeps, Operation } from '../../adapters/http/index.ts';
+import { storedClaim } from '../contract/storage/claim-fixtures.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { managed, manageEnvelope, startFixture } from './fixture.ts';
@@ -39,6 +40,8 @@ async function makeWorld(fixture: Fixture): Promise<World> {
   const app = await make<Record & { key: Record & { api_key: string } }>('apps', { name: 'App', chains: ['ETH'] });
   const webhook = await make<Record & { secret: string }>('webhooks', { url: CALLBACK, events: ['order.*'] });
   const credential = await make<Record & { [name: string]: string }>('credentials', { name: 'Shop' });
+  const pull = await make<Record & { url: string }>('pull-payments', { name: 'Prize', currency: 'EUR', amount: '5' });
+  const claim = await storedClaim(fixture.till.till.storage, merchant.id as AccountId);
   const link = await make('links', { title: 'Concert', currency: 'USD', price: '25' });
   const pointOfSale = await make('links', { title: 'Point of sale', currency: 'USD', face: 'POINT_OF_SALE' });
   const pairing = managed<{ pairing_url: string }>(await post(merchant, `links/${pointOfSale.id}/pairing`));
@@ -80,6 +83,8 @@ async function makeWorld(fixture: Fixture): Promise<World> {
         ['credentials', credential.id],
         ['webhooks', webhook.id],
         ['links', link.id],
+        ['pull-payments', pull.id],
+        ['claims', claim.id],
       ] as const),
       ...([
         ['pairLinkDevice', pointOfSale.id],
@@ -96,6 +101,7 @@ async function makeWorld(fixture: Fixture): Promise<World> {
       ...secretOf(app.key),
       ...secretOf(webhook),
       ...secretOf(credential),
+      pull.url.slice(pull.url.lastIndexOf('/') + 1),
       ...[merchant.password, merchant.token, pairing.pairing_url.slice(pairing.pairing_url.indexOf('#') + 1)],
     ],
   };

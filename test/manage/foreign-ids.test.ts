@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { AccountId } from '../../core/index.ts';
+import { storedClaim } from '../contract/storage/claim-fixtures.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
 import { managed, startFixture } from './fixture.ts';
@@ -25,7 +27,7 @@ interface Asked {
 const PREFIX = '/manage/v1/';
 const UNKNOWN = '1530217733410816001';
 /** Parameters of a query and fields of a body that name somebody's record. */
-const OF_SOMEBODY: readonly string[] = ['account', 'order', 'link', 'webhook'];
+const OF_SOMEBODY: readonly string[] = ['account', 'order', 'link', 'webhook', 'pull_payment'];
 
 /** Bodies of operations whose example takes no further field. */
 const BODIES: Readonly<Record<string, object>> = { 'deposits/rescan': { chain: 'ETH' } };
@@ -85,6 +87,8 @@ eachStorage((_name, open) => {
         managed(await post('credentials', { name: 'Shop' }), 201),
         managed(await post('webhooks', { url: 'https://shop.example/hook', events: ['order.*'] }), 201),
         managed(await post('links', { title: 'Theirs', currency: 'USD' }), 201),
+        managed(await post('pull-payments', { name: 'Theirs', currency: 'USD', amount: '5' }), 201),
+        (await storedClaim(store.storage, first.id as AccountId)).id,
         managed(await first.client.get(`${PREFIX}sessions`)),
       ];
       const ids = [...new Set([first.id, ...idsIn(made)])];
@@ -106,8 +110,8 @@ eachStorage((_name, open) => {
       for (const place of places) {
         const unknown = await ask(place, UNKNOWN);
         const name = `${place.method} ${place.target} ${place.field ?? ''}`;
-        // A link only filters one's own orders.
-        const statuses = place.target.endsWith('?link={}') ? [200] : [403, 404];
+        // A link only filters one's own orders, and a pull payment one's own claims.
+        const statuses = /\?(?:link|pull_payment)=\{\}$/.test(place.target) ? [200] : [403, 404];
         assert.ok(statuses.includes(unknown[0]), `${name} ${unknown[0]} ${unknown[1]}`);
         for (const id of ids) assert.deepEqual(await ask(place, id), unknown, `${name}, ${id}`);
       }

@@ -14,6 +14,7 @@ import {
   storedOrder,
   transactionRow,
 } from '../contract/storage/fixtures.ts';
+import { storedClaim } from '../contract/storage/claim-fixtures.ts';
 import { watchAddress, withdrawal, withdrawalAddress } from '../contract/storage/money-out-fixtures.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
@@ -147,6 +148,8 @@ eachStorage((_name, open) => {
           return [made.id];
         },
       },
+      listPullPayments: { add: () => posted('/pull-payments', { name: 'Prize', currency: 'EUR', amount: '5' }) },
+      listClaims: { add: async () => [(await storedClaim(store.storage, account)).id] },
       listDeposits: {
         query: { status: 'unassigned' },
         add: async () => {

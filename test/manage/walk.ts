@@ -191,6 +191,7 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
       { name: 'Prize', currency: 'EUR', amount: '1', auto_approve: true },
     ],
   },
+  revealPullPayment: CHARGED,
   archivePullPayment: { othersCharged: [NOTHING] },
   listClaims: FREE,
   getClaim: FREE,

@@ -102,11 +102,23 @@ eachStorage((engine, open) => {
       { withdrawals: { approvals: 2 } },
     );
 
-    funded('fault 481: who made the promise, or became an admin after the claim, approves nothing', async (till) => {
-      const { principal, admin, storage } = till;
-      const own = await till.promise({ accountId: principal.accountId }, admin);
-      const { claim } = await till.claim(own);
-      await assert.rejects(till.manage.approve(admin, claim.id), refusal('FORBIDDEN', /own request/));
+    funded('fault 481: an admin promises nothing of another account, and does not learn a claim page', async (till) => {
+      const { principal, admin } = till;
+      await assert.rejects(till.promise({ accountId: principal.accountId }, admin), refusal('FORBIDDEN'));
+      const pull = await till.promise();
+      assert.match((await till.manage.reveal(till.shop, pull.id)).url ?? '', new RegExp(pull.token));
+      await assert.rejects(till.manage.reveal(admin, pull.id), refusal('FORBIDDEN'));
+      const key: Actor = { ...till.shop, program: { credentialId: null, via: 'api-key' } };
+      for (const actor of [admin, key, till.shop]) {
+        assert.equal((await till.manage.find(actor, pull.id)).url, null);
+        const { items } = await till.manage.list(actor, { limit: 1, accountId: principal.accountId });
+        assert.equal(items[0]?.url, null);
+      }
+    });
+
+    funded('fault 481: who became an admin after the claim approves nothing', async (till) => {
+      const { admin, storage } = till;
+      const { claim } = await till.claim(await till.promise());
       const late = { ...admin, accountId: '7000000000000000002' as AccountId };
       const account = present(await storage.accounts.find(present(admin.accountId, 'id')), 'admin');
       till.clock.advance(1);
@@ -146,8 +158,7 @@ eachStorage((engine, open) => {
       const pull = await till.promise({ amount: '0.5', autoApprove: true });
       const asked = await Promise.allSettled(Array.from({ length: 10 }, () => till.claim(pull, { amount: '0.5' })));
       assert.equal(asked.filter(({ status }) => status === 'fulfilled').length, 1);
-      for (const each of asked)
-        if (each.status === 'rejected') refusal('STATE_CONFLICT', /All of it/)(each.reason);
+      for (const each of asked) if (each.status === 'rejected') refusal('STATE_CONFLICT', /All of it/)(each.reason);
       assert.deepEqual([await till.aside(), await till.balance('reserved', 'ETH')], [0n, HALF]);
     });
 

@@ -23,7 +23,10 @@ export const pullPaymentSchema = z
   .object({
     id: id('ID of the pull payment'),
     account: id('ID of the account that pays'),
-    url: z.string().meta({ description: 'URL of its claim page; whoever has it can claim the amount' }),
+    url: z.string().nullable().meta({
+      description:
+        'URL of its claim page, with which anyone can claim the amount; only when it is created or revealed, otherwise null',
+    }),
     state: z.enum(PULL_PAYMENT_STATES).meta({ description: 'settled: all of it is claimed and paid' }),
     name: z.string().meta({ description: 'Heading of its claim page' }),
     currency: z.string().meta({ description: 'Code of a coin, or of a fiat currency' }),
@@ -75,7 +78,7 @@ export function pullPaymentRecord({ pull, state, currency, url }: ManagedPullPay
   };
 }
 
-const example = {
+const shown = {
   id: '1530219844911046800',
   account: accountExample.id,
   url: 'https://pay.example/claim/6f1c0d2e8b4a49d7a0c35e1f9b27d864',
@@ -95,6 +98,7 @@ const example = {
   archived_at: null,
   created_at: accountExample.created_at,
 } as const satisfies PullPaymentRecord;
+const example = { ...shown, url: null };
 
 const params = idParams<PullPaymentId>('ID of the pull payment');
 
@@ -155,7 +159,7 @@ export const pullPaymentOperations: readonly ManageOperation[] = [
       ),
     }),
     data: pullPaymentSchema,
-    examples: { body: { name: 'Bug bounty', currency: 'EUR', amount: '500', reference: 'bounty-17' }, data: example },
+    examples: { body: { name: 'Bug bounty', currency: 'EUR', amount: '500', reference: 'bounty-17' }, data: shown },
     owner: ({ actor, body }) => Promise.resolve(body.account ?? actor.accountId),
     handler: async ({ actor, body: { currency, ...body }, idempotency }, { manage }) =>
       pullPaymentRecord(await manage.pullPayments.create(actor, { ...inputOf(body), currency }, idempotency)),
@@ -173,6 +177,22 @@ export const pullPaymentOperations: readonly ManageOperation[] = [
     examples: { data: example },
     handler: async ({ actor, params: { id } }, { manage }) =>
       pullPaymentRecord(await manage.pullPayments.find(actor, id)),
+  }),
+  apiOperation({
+    offer: { name: 'pull_payments.reveal', scope: null },
+    id: 'revealPullPayment',
+    method: 'POST',
+    path: '/pull-payments/{id}/reveal',
+    summary: 'Reveal the claim page of a pull payment',
+    description:
+      'Returns a pull payment with the URL of its claim page. Only its own account; a session needs a step-up.',
+    errors: ['NOT_FOUND'],
+    params,
+    data: pullPaymentSchema,
+    examples: { data: shown },
+    owner: async ({ actor, params: { id } }, { manage }) => (await manage.pullPayments.find(actor, id)).pull.accountId,
+    handler: async ({ actor, params: { id } }, { manage }) =>
+      pullPaymentRecord(await manage.pullPayments.reveal(actor, id)),
   }),
   apiOperation({
     offer: { name: 'pull_payments.archive', scope: 'move' },
