@@ -3,6 +3,7 @@ import type {
   Authenticate,
   ChainRegistry,
   ChoosePayment,
+  ClaimPullPayment,
   Clock,
   CreateOrder,
   Digest,
@@ -60,6 +61,7 @@ export interface HttpDeps {
   readonly authenticate: Pick<Authenticate, 'run' | 'withoutBody'>;
   readonly createOrder: Pick<CreateOrder, 'inCoin' | 'hosted' | 'lightning'>;
   readonly choosePayment: Pick<ChoosePayment, 'choose' | 'setRefundAddress'>;
+  readonly claimPullPayment: Pick<ClaimPullPayment, 'page' | 'claim'>;
   readonly orderQueries: Pick<OrderQueries, 'list' | 'detail' | 'transactions' | 'payInfo' | 'payUrl' | 'checkout'>;
   readonly requestRefund: Pick<RequestRefund, 'run' | 'info'>;
   readonly requestWithdrawal: Pick<RequestWithdrawal, 'run'>;

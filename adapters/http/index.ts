@@ -17,6 +17,7 @@ export * from './trace-id.ts';
 export type { BodyKind } from './media-type.ts';
 export type { RouteMatch } from './http-router.ts';
 export { checkoutStateRecord } from './operations/checkout.ts';
+export { shortAddress } from './operations/claims.ts';
 export { payerBrowser } from './payer-cookie.ts';
 export { mineSimulated, paySimulated } from './operations/sandbox.ts';
 export type { SandboxDeps } from './operations/sandbox.ts';

@@ -2,6 +2,7 @@ import type { HttpSettings } from './deps.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Operation } from './operation.ts';
 import { checkoutOperations } from './operations/checkout.ts';
+import { claimOperations } from './operations/claims.ts';
 import { currencyOperations } from './operations/currencies.ts';
 import { lightningOperations } from './operations/lightning.ts';
 import { loginOperation } from './operations/login.ts';
@@ -39,6 +40,7 @@ export function createOperations(
     loginOperation(settings),
     ...(settings.sandbox ? sandboxOperations : []),
     ...checkoutOperations,
+    ...claimOperations,
     ...extra,
   ];
   const whole = (document: () => string): Operation[] =>

@@ -15,6 +15,7 @@ import { createCheckout } from '../checkout/checkout.ts';
 import { dashboardOperations } from '../dashboard/dashboard.ts';
 import type { TillConfig } from '../settings/settings.ts';
 import type { Till } from '../boot/container.ts';
+import { claimPageOperations } from '../claims/claims.ts';
 import { linkOperations } from '../links/links.ts';
 import { x402Operations } from '../x402/x402.ts';
 import { topUpOperations } from '../top-up/top-up.ts';
@@ -51,6 +52,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
   const extra = [
     ...checkout.operations,
     ...linkOperations(till, config.mode === 'production'),
+    ...claimPageOperations(till),
     ...x402Operations({ charges: till.requestCharge, payerWritesPerMinute: () => settings.payerWritesPerMinute }),
     ...(config.gateway.sales === null ? [] : topUpOperations(till.topUps)),
     ...v1Operations(manageDeps(till, config)),

@@ -9,14 +9,17 @@ export function readLinkFiles(): PageFiles {
   const read = (name: string): string => readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8');
   const style = `${readBrowserFiles().style.body.toString()}${read('links.css')}`;
   return {
-    script: fileOf('js', 'text/javascript; charset=utf-8', read('point-of-sale.js')),
-    style: fileOf('css', 'text/css; charset=utf-8', style),
+    script: pageFile('links', 'js', read('point-of-sale.js')),
+    style: pageFile('links', 'css', style),
   };
 }
 
-function fileOf(extension: string, type: string, text: string): BrowserFile {
+const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const;
+
+/** A file of a page, under a name that changes with its content. */
+export function pageFile(kind: string, extension: keyof typeof TYPES, text: string): BrowserFile {
   const body = Buffer.from(text);
   const hash = createHash('sha256').update(body).digest();
-  const name = `links.${hash.toString('hex').slice(0, 16)}.${extension}`;
-  return { name, type, body, integrity: `sha256-${hash.toString('base64')}` };
+  const name = `${kind}.${hash.toString('hex').slice(0, 16)}.${extension}`;
+  return { name, type: TYPES[extension], body, integrity: `sha256-${hash.toString('base64')}` };
 }

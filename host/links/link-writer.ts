@@ -31,8 +31,13 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 /** Puts the content of links' pages into the document of the payer's pages. */
 export class LinkWriter {
-  readonly files: PageFiles = readLinkFiles();
+  readonly files: PageFiles;
   readonly #frames = new Map<Language, DocumentFrame>();
+
+  /** @param files - those of the links' pages by default */
+  constructor(files = readLinkFiles()) {
+    this.files = files;
+  }
 
   reply({ status, title, html, refresh, brand = NO_BRAND }: LinkPage, language: Language): PageReply {
     const frame = this.#frames.get(language) ?? new DocumentFrame(language, this.files, 'assets');

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
+import { claim, pullPayment } from '../contract/storage/claim-fixtures.ts';
 import {
+  requireFiat,
   AssetCatalogue,
   LIGHTNING_ASSET,
   newTransfer,
@@ -12,6 +14,7 @@ import {
   withDefaults,
 } from '../../core/index.ts';
 import type {
+  ClaimInput,
   AccountId,
   Asset,
   CheckoutView,
@@ -227,6 +230,7 @@ export interface Asked {
   readonly withdrawals: { input: WithdrawalInput; idempotency: IdempotencyClaim | null }[];
   readonly lightning: { input: LightningOrderInput; idempotency: IdempotencyClaim | null }[];
   readonly invoices: { input: LightningPaymentInput; idempotency: IdempotencyClaim | null }[];
+  readonly claims: ClaimInput[];
   readonly chosen: string[];
   readonly authenticated: {
     target: string;
@@ -325,6 +329,18 @@ function fakeDeps(options: FakeEdgeOptions, asked: Asked, logger: MemoryLogger, 
       async withdraw(_principal, input, idempotency = null) {
         asked.invoices.push({ input, idempotency });
         return lightningWithdrawal;
+      },
+    },
+    claimPullPayment: {
+      page: async () => {
+        const pull = pullPayment(ACCOUNT);
+        const currency = { code: pull.currency, decimals: 2, fiat: requireFiat(pull.currency) };
+        const claims = [{ claim: claim(pull), transfer: null, txHash: null }];
+        return { pull, state: 'active', currency, left: pull.amount, coins: [], claims };
+      },
+      claim: async (_token, input) => {
+        asked.claims.push(input);
+        return { claim: claim(pullPayment(ACCOUNT)), transfer: null, txHash: null };
       },
     },
     choosePayment: {
@@ -431,6 +447,7 @@ export async function startFakeEdge(options: FakeEdgeOptions = {}): Promise<Fake
     withdrawals: [],
     lightning: [],
     invoices: [],
+    claims: [],
     chosen: [],
     authenticated: [],
   };

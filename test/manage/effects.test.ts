@@ -41,7 +41,9 @@ async function makeWorld(fixture: Fixture): Promise<World> {
   const webhook = await make<Record & { secret: string }>('webhooks', { url: CALLBACK, events: ['order.*'] });
   const credential = await make<Record & { [name: string]: string }>('credentials', { name: 'Shop' });
   const pull = await make<Record & { url: string }>('pull-payments', { name: 'Prize', currency: 'EUR', amount: '5' });
-  const claim = await storedClaim(fixture.till.till.storage, merchant.id as AccountId);
+  const claim = await storedClaim(fixture.till.till.storage, merchant.id as AccountId, {
+    status: 'REJECTED',
+  });
   const link = await make('links', { title: 'Concert', currency: 'USD', price: '25' });
   const pointOfSale = await make('links', { title: 'Point of sale', currency: 'USD', face: 'POINT_OF_SALE' });
   const pairing = managed<{ pairing_url: string }>(await post(merchant, `links/${pointOfSale.id}/pairing`));
