@@ -1,5 +1,6 @@
 import type { Action, Scene } from './actions/action.ts';
 import { BATCHES } from './actions/batches.ts';
+import { CLAIMS } from './actions/claims.ts';
 import { MERCHANTS } from './actions/merchants.ts';
 import { OPERATORS } from './actions/operators.ts';
 import type { SimRandom } from './random.ts';
@@ -42,10 +43,12 @@ const MEETINGS: readonly (readonly string[])[] = [
   ['rotate', 'rotate', 'use-keys'],
   ['signed', 'replay', 'replay'],
   ['decide', 'decide', 'unfreeze', 'resume'],
+  ['claim', 'claim-crowd', 'claim-again', 'decide-claim', 'archive-promise', 'expire-promises'],
+  ['claim', 'decide-claim', 'decide', 'pay-out ETH', 'withdraw-all', 'promise'],
 ];
 /** A process runs any number of these at once; of the other kinds, one each at a time. */
 const REQUESTS: ReadonlySet<string> = new Set(
-  [...MERCHANTS, ...BATCHES, ...OPERATORS].filter(({ faulty }) => faulty).map(({ name }) => name),
+  [...MERCHANTS, ...BATCHES, ...CLAIMS, ...OPERATORS].filter(({ faulty }) => faulty).map(({ name }) => name),
 );
 
 /** Chooses the concurrent actions of an action: mostly on the same rows, and mostly on other instances. */

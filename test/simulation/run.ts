@@ -3,6 +3,7 @@ import { checkLedger, isTillgateError } from '../../core/index.ts';
 import type { LedgerBreach } from '../../core/index.ts';
 import type { Action, Scene } from './actions/action.ts';
 import { BATCHES } from './actions/batches.ts';
+import { CLAIMS } from './actions/claims.ts';
 import { CONTRACTS } from './actions/contracts.ts';
 import { FREE_OPTIONS } from './actions/free-options.ts';
 import { HOSTILE } from './actions/hostile.ts';
@@ -69,6 +70,7 @@ const ACTIONS: readonly (readonly [Action, number])[] = [
   ...STRANDED,
   ...MERCHANTS,
   ...BATCHES,
+  ...CLAIMS,
   ...FREE_OPTIONS,
   ...HOSTILE,
   ...CONTRACTS,

@@ -7,6 +7,7 @@ import { merchantOf, ordersOf } from './merchants.ts';
 /** Operations that a thief would try with a session without a step-up. */
 const WANTED: readonly ManageAction[] = [
   ...(['resolveOrder', 'refundOrderByHand', 'removeRefundAddress', 'withdrawByHand'] as const),
+  ...(['createPullPayment', 'approveClaim', 'revealPullPayment'] as const),
   ...(['setWithdrawalAddress', 'createCredential', 'revealCredential', 'createWebhook', 'updateLink'] as const),
   ...(['pairLinkDevice', 'createApp', 'rotateAppKey', 'revealAppKey', 'updateGateway', 'updateBranding'] as const),
   ...(['archiveAccounts', 'createAccount', 'approveWithdrawal', 'unfreezeWithdrawals', 'resumePayouts'] as const),

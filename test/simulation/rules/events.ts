@@ -3,7 +3,7 @@ import type { World } from '../world/world.ts';
 import { TRANSFER_KIND } from './rows.ts';
 
 interface ChangeRow {
-  readonly record: 'orders' | 'deposits' | 'transfers';
+  readonly record: 'orders' | 'deposits' | 'transfers' | 'claims';
   readonly id: string;
   readonly became: string;
 }
@@ -36,6 +36,10 @@ const EVENTS: Readonly<Record<string, readonly string[]>> = {
   'transfers HELD': ['held'],
   'transfers CONFIRMED': ['succeeded'],
   'transfers FAILED': ['failed'],
+  'claims AWAITING_APPROVAL': ['claim.requested'],
+  'claims APPROVED AT ONCE': ['claim.requested', 'claim.approved'],
+  'claims APPROVED': ['claim.approved'],
+  'claims REJECTED': ['claim.rejected'],
 };
 
 /** Every change has exactly its events, and no event is without its change. */
@@ -46,6 +50,7 @@ export function eventBreach({ driver, assets, adminId }: World): string | null {
       ...driver.all<OwnerRow>('SELECT id, account_id FROM orders'),
       ...driver.all<OwnerRow>('SELECT id, account_id, currency, units, credits FROM deposits'),
       ...driver.all<OwnerRow>(`SELECT id, account_id, ${TRANSFER_KIND} AS kind FROM transfers`),
+      ...driver.all<OwnerRow>('SELECT id, account_id FROM claims'),
     ].map((row) => [row.id, row]),
   );
   const expected = new Map<string, number>();

@@ -5,7 +5,8 @@ const ENDED_BY_REFUND = new Set(['SUCCESS', 'RESOLVED', 'PARTIAL', 'OVERDUE']);
 
 /**
  * An order is REFUNDED by a refund that left nothing of what the order had received when it was requested, and by no
- * other. Each refund is looked at when its row is first seen.
+ * other. Each refund is looked at when its row is first seen. Where pull payments promise a part of an order, it is
+ * REFUNDED by a claim when all that it received is paid back.
  */
 export class RefundEnds {
   /** What each order had received before this step. */
@@ -22,7 +23,11 @@ export class RefundEnds {
   }
 
   /** @returns the broken rules */
-  check(orders: ReadonlyMap<string, OrderRow>, transfers: Iterable<TransferRow>): readonly string[] {
+  check(
+    orders: ReadonlyMap<string, OrderRow>,
+    transfers: Iterable<TransferRow>,
+    promised: ReadonlySet<string>,
+  ): readonly string[] {
     const problems: string[] = [];
     for (const [orderId, refunds] of refundsByOrder(transfers)) {
       const order = orders.get(orderId);
@@ -30,6 +35,11 @@ export class RefundEnds {
       for (const refund of refunds)
         if (!this.#leaves.has(refund.id)) this.#leaves.set(refund.id, this.#left(order, refund, refunds));
       const last = refunds.findLast(({ status }) => status === 'CONFIRMED');
+      if (promised.has(orderId)) {
+        if (order.status === 'REFUNDED' && last?.claim_id != null && !this.#refunded.has(orderId))
+          problems.push(...this.#unpaid(order, refunds));
+        continue;
+      }
       const leaves = last === undefined ? null : this.#leaves.get(last.id);
       if (order.status === 'REFUNDED' && leaves === true && !this.#refunded.has(order.id))
         problems.push(`refund-end: order ${order.id} is REFUNDED by ${last?.id}, which left something of it`);
@@ -41,6 +51,14 @@ export class RefundEnds {
       if (status === 'REFUNDED') this.#refunded.add(id);
     }
     return problems;
+  }
+
+  #unpaid({ id, received }: OrderRow, refunds: readonly TransferRow[]): readonly string[] {
+    const paid = refunds.reduce((sum, { status, units }) => (status === 'CONFIRMED' ? sum + BigInt(units) : sum), 0n);
+    const came = [received, this.#received.get(id) ?? received].map(BigInt);
+    return came.some((units) => paid >= units)
+      ? []
+      : [`refund-end: order ${id} is REFUNDED by a claim, and ${paid} of ${received} are paid back`];
   }
 
   #left({ id, received }: OrderRow, refund: TransferRow, refunds: readonly TransferRow[]): boolean | null {

@@ -35,7 +35,7 @@ export function judgeRefund(
   if (above !== null && units > above) world.breaches.push(`refund-approval: ${orderId} gets ${units} unapproved`);
 }
 
-/** An order has at most one pending refund, and no more is refunded than was received. */
+/** An order has at most one pending refund besides claims, and no more is refunded than was received. */
 export function refundProblems(transfers: Iterable<TransferRow>, deposits: Iterable<DepositRow>): readonly string[] {
   const refunds = new Map<string, TransferRow[]>();
   for (const row of transfers)
@@ -46,7 +46,7 @@ export function refundProblems(transfers: Iterable<TransferRow>, deposits: Itera
   for (const { order_id, units, credits } of deposits)
     if (order_id !== null && credits > 0) received.set(order_id, (received.get(order_id) ?? 0n) + BigInt(units));
   return [...refunds].flatMap(([orderId, rows]) => {
-    const live = rows.filter(({ status }) => status !== 'CONFIRMED').length;
+    const live = rows.filter(({ status, claim_id }) => status !== 'CONFIRMED' && claim_id === null).length;
     const sum = rows.reduce((total, { units }) => total + BigInt(units), 0n);
     const came = received.get(orderId) ?? 0n;
     return [

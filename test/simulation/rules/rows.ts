@@ -50,6 +50,7 @@ export interface TransferRow {
   readonly to_address: string;
   readonly status: string;
   readonly payout_id: string | null;
+  readonly claim_id: string | null;
   readonly created_at: number;
 }
 
@@ -80,13 +81,14 @@ export interface CallbackRow {
 }
 
 /** SQL of a transfer's kind: the column's list of kinds is older than payouts. */
-export const TRANSFER_KIND = "CASE WHEN kind = 'withdrawal' AND batch_id IS NOT NULL THEN 'payout' ELSE kind END";
+export const TRANSFER_KIND =
+  "CASE WHEN kind = 'withdrawal' AND (batch_id IS NOT NULL OR claim_id IS NOT NULL) THEN 'payout' ELSE kind END";
 
 export const SQL = {
   orders: `SELECT id, status, chain, currency, units, address, rate, vs_currency, vs_price, received, tolerance_bps, expires_at, watch_until, reorged_at, callback_url, timeout_callback FROM orders`,
   deposits:
     'SELECT id, order_id, chain, txid, tx_index, block_height, block_hash, currency, units, to_address, status, paid_at, credits, assignment, rate FROM deposits',
-  transfers: `SELECT id, ${TRANSFER_KIND} AS kind, account_id, order_id, chain, currency, units, fee_units, max_fee_units, to_address, status, payout_id, created_at FROM transfers`,
+  transfers: `SELECT id, ${TRANSFER_KIND} AS kind, account_id, order_id, chain, currency, units, fee_units, max_fee_units, to_address, status, payout_id, claim_id, created_at FROM transfers`,
   payouts: 'SELECT id, chain, source_address, nonce, status, mined_txid, mined_height FROM payouts',
   attempts: 'SELECT payout_id, chain, txid, raw, kind, expires_at FROM payout_attempts',
   callbacks: 'SELECT id, order_id, event, status FROM callbacks',

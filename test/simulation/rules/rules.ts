@@ -7,6 +7,7 @@ import { FrozenRule } from './frozen.ts';
 import { fraction } from './fraction.ts';
 import { MOVES, OWED, reachable } from './moves.ts';
 import { countedUnits, CREDITED, paymentsOf } from './order-worth.ts';
+import { claimProblems } from './claims.ts';
 import { RefundEnds } from './refund-ends.ts';
 import { refundProblems } from './refunds.ts';
 import { SQL } from './rows.ts';
@@ -26,6 +27,8 @@ const TABLES = [
   'transfers',
   'payouts',
   'payout_attempts',
+  'pull_payments',
+  'claims',
   'callbacks',
   'ledger_postings',
   'ledger_balances',
@@ -129,7 +132,7 @@ export class Rules {
         (row, former) => this.#transfer(row, former),
       );
     if (dirty.has('transfers') || dirty.has('orders'))
-      this.#breaches.push(...this.#refundEnds.check(this.#orders, this.#transfers.values()));
+      this.#breaches.push(...this.#refundEnds.check(this.#orders, this.#transfers.values(), this.#promised()));
     if (dirty.has('order_addresses')) this.#addresses();
     if (dirty.has('chain_states')) this.#halts();
     if (dirty.has('transfers') || dirty.has('payouts')) this.#owners();
@@ -154,8 +157,16 @@ export class Rules {
         ...this.#books.check(this.#deposits.values(), [...this.#transfers.values()], this.#payouts.values()),
       );
     }
+    if (dirty.has('pull_payments') || dirty.has('claims') || dirty.has('transfers'))
+      for (const problem of claimProblems(this.#world)) this.#broken('counted-claims', problem);
     this.#breaches.push(...this.#frozen.check());
     return [...this.#breaches];
+  }
+
+  /** The orders of which a pull payment promises, or promised, a part. */
+  #promised(): ReadonlySet<string> {
+    const sql = 'SELECT DISTINCT order_id FROM pull_payments WHERE order_id IS NOT NULL';
+    return new Set(this.#world.driver.all<{ order_id: string }>(sql).map(({ order_id: id }) => id));
   }
 
   /**

@@ -24,6 +24,8 @@ const CHANGES = [
   ],
   ['transfers', 'INSERT', 'TRUE', `CASE NEW.status WHEN 'HELD' THEN 'HELD AT ONCE' ELSE NEW.status END`],
   ['transfers', 'UPDATE', 'NEW.status <> OLD.status', 'NEW.status'],
+  ['claims', 'INSERT', 'TRUE', `CASE NEW.status WHEN 'APPROVED' THEN 'APPROVED AT ONCE' ELSE NEW.status END`],
+  ['claims', 'UPDATE', 'NEW.status <> OLD.status', 'NEW.status'],
 ] as const;
 
 /** How the simulation writes notices. */
@@ -58,7 +60,7 @@ export async function subscribe(storage: Storage, accountId: AccountId, number: 
       id: `endpoint-${number}` as WebhookId,
       accountId,
       url: `https://merchant-${number}.example.com/events`,
-      events: ['order.*', 'refund.*', 'withdrawal.*', 'payout.*', 'deposit.*', 'security.*', 'alert.*'],
+      events: ['order.*', 'refund.*', 'withdrawal.*', 'payout.*', 'claim.*', 'deposit.*', 'security.*', 'alert.*'],
       enabled: true,
       sealed: 'sealed',
       previousSealed: null,

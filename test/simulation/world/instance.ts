@@ -6,18 +6,23 @@ import {
   ChainReports,
   CheckBatch,
   ChoosePayment,
+  ClaimPullPayment,
   CreateOrder,
+  CreatePullPayment,
+  DecideClaim,
   DeliverCallbacks,
   ExpireOrders,
   DEFAULT_LIGHTNING_FEES,
   ManageBatches,
   PayBatches,
+  ExpirePullPayments,
   PayoutFeeEstimator,
   IdSequence,
   InvoiceFollower,
   InvoicePayer,
   Invoices,
   LatePayments,
+  ManagePullPayments,
   OrderAdminActions,
   OrderStateMachine,
   PayoutRunner,
@@ -27,6 +32,7 @@ import {
   RequestRefund,
   RequestWithdrawal,
   SecondFactor,
+  WithdrawalAddresses,
 } from '../../../core/index.ts';
 import type {
   AssetCatalogue,
@@ -83,6 +89,8 @@ export interface Surroundings {
 export const LEASE_MS = 15_000;
 export const CALLBACK_TIMEOUT_MS = 15_000;
 const SCHEDULE_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000];
+/** How long a claim waits that nobody but its account has approved. */
+const CLAIM_HOLD_MS = 1_800_000;
 const RENEW_MS = LEASE_MS / 3;
 
 /** Nothing waits for an outcome: the simulator steps the payer. */
@@ -108,6 +116,8 @@ export class Instance {
   readonly withdrawal: RequestWithdrawal;
   readonly refund: RequestRefund;
   readonly batches: ManageBatches;
+  readonly claims: ClaimPullPayment;
+  readonly pullPayments: ManagePullPayments;
   readonly lightningPayment: RequestLightningPayment;
   readonly authenticate: Authenticate;
   readonly appKeys: AppKeys;
@@ -117,6 +127,7 @@ export class Instance {
   readonly #clock: Clock;
   readonly #addresses: AddressPool;
   readonly #expire: ExpireOrders;
+  readonly #expirePulls: ExpirePullPayments;
   readonly #deliver: DeliverCallbacks;
   readonly #followers = new Map<string, ChainFollower>();
   readonly #runners = new Map<string, PayoutRunner>();
@@ -234,6 +245,24 @@ export class Instance {
       settings: world.refunds,
       withdrawals: world.withdrawals,
     });
+    const claimDeps = {
+      ...{ storage, assets, chains, fees, clock, ids, events, metrics, logger, rates, secondFactor },
+      settings: { ...world.withdrawals, addressHoldMs: CLAIM_HOLD_MS },
+      approverHoldMs: 0,
+    };
+    this.claims = new ClaimPullPayment({
+      ...claimDeps,
+      addresses: new WithdrawalAddresses({ ...claimDeps, addressHoldMs: CLAIM_HOLD_MS }),
+    });
+    this.pullPayments = new ManagePullPayments({
+      ...claimDeps,
+      vault,
+      pageMax: 100,
+      createPullPayment: new CreatePullPayment({ ...claimDeps, random }),
+      decideClaim: new DecideClaim(claimDeps),
+      urls: { claimUrl: ({ token }) => token },
+    });
+    this.#expirePulls = new ExpirePullPayments({ storage, clock, ids });
     const lightningDeps = { node: lightning, storage, stateMachine, latePayments, clock, ids, events, logger, metrics };
     this.#invoiceFollower = new InvoiceFollower(lightningDeps);
     this.#invoicePayer = new InvoicePayer(lightningDeps);
@@ -321,6 +350,10 @@ export class Instance {
 
   expire(renew: boolean): Promise<string> {
     return this.#leased('expire-orders', renew, async () => String(await this.#expire.run()));
+  }
+
+  async expirePullPayments(): Promise<string> {
+    return String(await this.#expirePulls.run());
   }
 
   async deliver(): Promise<string> {
