@@ -170,7 +170,7 @@ eachStorage((_name, open) => {
     assert.equal(await locked(member), '0');
   });
 
-  test('a large body is read only for a caller with credentials', async () => {
+  test('fault 496: a large body is read only for a caller with credentials', async () => {
     const member = await payer();
     const many = Array.from({ length: 2_000 }, (_, at) => `big-${at},${STRANGER},USDT-ERC20,0.005,,`);
     const text = [HEADER, ...many].join('\n');
