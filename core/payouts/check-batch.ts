@@ -163,9 +163,9 @@ export class CheckBatch {
       add('reference', `must have 1 to ${MAX_REFERENCE} characters without control characters`);
     if (address === '') add('address', 'is required');
     else if (address.length > MAX_INVOICE) add('address', `must have at most ${MAX_INVOICE} characters`);
-    if (fiatAmount !== '' && amount !== '') add('fiatAmount', 'must be empty where amount is given');
-    if (fiatAmount !== '' && fiatCurrency === '') add('fiatCurrency', 'is required with fiat_amount');
-    if (fiatAmount === '' && fiatCurrency !== '') add('fiatAmount', 'is required with fiat_currency');
+    if (fiatAmount !== '' && amount !== '') add('fiatAmount', 'must be empty where there is an amount in the coin');
+    if (fiatAmount !== '' && fiatCurrency === '') add('fiatCurrency', 'is required with an amount in a fiat currency');
+    if (fiatAmount === '' && fiatCurrency !== '') add('fiatAmount', 'is required with a fiat currency');
     const asset = this.#deps.assets.find(coin);
     const problem = asset === null ? 'must be the code of a coin' : this.#coinProblem(account, asset);
     if (problem !== null) add('coin', problem);
@@ -236,7 +236,7 @@ export class CheckBatch {
     const { amount, fiatAmount, fiatCurrency } = input;
     const isInvoice = asset.chain === LIGHTNING_ASSET.chain;
     if (amount === '' && fiatAmount === '') {
-      if (!isInvoice) problems.add(line, 'amount', 'is required, or fiat_amount with fiat_currency');
+      if (!isInvoice) problems.add(line, 'amount', 'is required, or an amount in a fiat currency');
     } else if (fiatAmount === '') {
       const units = unitsOf(amount, asset.decimals);
       if (units === null)
