@@ -54,8 +54,8 @@ function cellsOf(line: string, number: number): readonly string[] {
 function quoted(line: string, start: number, number: number): readonly [string, number] {
   let text = '';
   for (let at = start + 1; at < line.length; at++) {
-    if (line[at] !== '"') text += line[at];
-    else if (line[at + 1] === '"') text += line[at++];
+    if (line[at] !== '"') text += line.charAt(at);
+    else if (line[at + 1] === '"') text += line.charAt(at++);
     else return [text, at + 1];
   }
   throw malformed(number, 'has a quote that does not end; a cell cannot have a line break');

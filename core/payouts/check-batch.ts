@@ -82,6 +82,9 @@ interface Draft {
   maxFeeUnits: bigint;
 }
 
+/** A field, and what it must be. */
+type Problem = readonly [field: RowField, message: string];
+
 /** The problems of a batch, in the order in which they were found. */
 class Problems {
   readonly #fields: FieldError[] = [];
@@ -96,6 +99,10 @@ class Problems {
     this.#lines.add(line);
     if (this.#fields.length < MAX_REPORTED)
       this.#fields.push({ path: `rows.${line - this.#firstLine}.${field}`, message: `line ${line}: ${message}` });
+  }
+
+  addAny(line: number, problem: Problem | null): void {
+    if (problem !== null) this.add(line, ...problem);
   }
 
   has(line: number): boolean {
@@ -159,7 +166,7 @@ export class CheckBatch {
   #readForm(account: Account, input: BatchRowInput, line: number, problems: Problems): Draft | null {
     const { reference, address, coin, amount, fiatAmount, fiatCurrency } = input;
     const add = (field: RowField, message: string): void => problems.add(line, field, message);
-    if (reference === '' || [...reference].length > MAX_REFERENCE || CONTROL.test(reference))
+    if (reference === '' || reference.length > MAX_REFERENCE || CONTROL.test(reference))
       add('reference', `must have 1 to ${MAX_REFERENCE} characters without control characters`);
     if (address === '') add('address', 'is required');
     else if (address.length > MAX_INVOICE) add('address', `must have at most ${MAX_INVOICE} characters`);
@@ -242,26 +249,25 @@ export class CheckBatch {
       if (units === null)
         problems.add(line, 'amount', `must be a number above 0 with at most ${asset.decimals} decimals`);
       draft.units = units ?? 0n;
-    } else if (fiatCurrency !== '' && amount === '') await this.#convert(draft, problems);
+    } else if (fiatCurrency !== '' && amount === '') problems.addAny(line, await this.#convert(draft));
   }
 
-  async #convert(draft: Draft, problems: Problems): Promise<void> {
-    const { line, asset } = draft;
-    const { fiatAmount, fiatCurrency } = draft.input;
-    const fiat = findFiat(fiatCurrency);
-    if (fiat === null) return problems.add(line, 'fiatCurrency', 'must be the code of a fiat currency');
-    const minor = unitsOf(fiatAmount, fiat.decimals);
-    if (minor === null)
-      return problems.add(line, 'fiatAmount', `must be a number above 0 with at most ${fiat.decimals} decimals`);
+  /** @returns why the amount cannot be converted; `null` when it was */
+  async #convert(draft: Draft): Promise<Problem | null> {
+    const { asset, input } = draft;
+    const fiat = findFiat(input.fiatCurrency);
+    if (fiat === null) return ['fiatCurrency', 'must be the code of a fiat currency'];
+    const minor = unitsOf(input.fiatAmount, fiat.decimals);
+    if (minor === null) return ['fiatAmount', `must be a number above 0 with at most ${fiat.decimals} decimals`];
     try {
       const { units, rate } = await this.#deps.rates.paidFor(fiat, minor, asset);
-      if (units === 0n)
-        return problems.add(line, 'fiatAmount', `is worth less than the smallest unit of ${asset.currency}`);
+      if (units === 0n) return ['fiatAmount', `is worth less than the smallest unit of ${asset.currency}`];
       draft.units = units;
       draft.fiat = { amount: formatUnits(minor, fiat.decimals), currency: fiat.code, rate };
+      return null;
     } catch (error) {
       if (!isTillgateError(error, 'NOT_READY')) throw error;
-      problems.add(line, 'fiatAmount', error.message);
+      return ['fiatAmount', error.message];
     }
   }
 
@@ -272,31 +278,24 @@ export class CheckBatch {
     const hashes = new Map<string, number>();
     const queue = drafts.filter(({ asset, address }) => asset.chain === LIGHTNING_ASSET.chain && address !== '');
     const deps = { node, storage, clock, ...(longestInvoiceMs === undefined ? {} : { longestInvoiceMs }) };
-    const read = async (draft: Draft): Promise<void> => {
-      const { line } = draft;
-      if (problems.has(line)) return;
+    const read = async (draft: Draft): Promise<Problem | null> => {
       const { text, invoice } = await readPayableInvoice(deps, draft.address);
       const former = hashes.get(invoice.paymentHash);
-      if (former !== undefined)
-        return problems.add(line, 'address', `must be an invoice of its own; line ${former} has the same`);
-      hashes.set(invoice.paymentHash, line);
+      if (former !== undefined) return ['address', `must be an invoice of its own; line ${former} has the same`];
+      hashes.set(invoice.paymentHash, draft.line);
       const { msat } = invoice;
-      if (msat === null && draft.units === 0n)
-        return problems.add(line, 'amount', 'is required, because the invoice has no amount');
+      if (msat === null && draft.units === 0n) return ['amount', 'is required, because the invoice has no amount'];
       if (msat !== null && draft.units !== 0n && msat !== draft.units)
-        return problems.add(
-          line,
-          'amount',
-          'differs from that of the invoice: leave it empty, or give the same amount',
-        );
+        return ['amount', 'differs from that of the invoice: leave it empty, or give the same amount'];
       const paid = msat ?? draft.units;
       const most = maxRoutingFee(lightningFees, paid);
       Object.assign(draft, { address: text, units: paid + most, feeUnits: most, maxFeeUnits: most });
+      return null;
     };
     const worker = async (): Promise<void> => {
       for (let draft = queue.shift(); draft !== undefined; draft = queue.shift()) {
         try {
-          await read(draft);
+          if (!problems.has(draft.line)) problems.addAny(draft.line, await read(draft));
         } catch (error) {
           if (!isTillgateError(error, 'INVOICE_INVALID')) throw error;
           problems.add(draft.line, 'address', error.message);

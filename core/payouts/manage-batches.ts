@@ -204,7 +204,7 @@ export class ManageBatches {
       if (isOwner) await this.#requireListedIn(tx, draft);
       return isOwner ? this.#start(tx, actor, draft, true) : this.#addApproval(tx, actor, draft);
     });
-    if (batch.status === 'APPROVED') events.emit('batch.approved', {});
+    if (batch.status === 'APPROVED') events.emit('batch.approved', { batchId: id });
     return this.#detail(batch);
   }
 
@@ -339,6 +339,6 @@ export interface CreateContext {
 declare module '../kernel/events.ts' {
   interface DomainEvents {
     /** A payout batch has rows to pay. */
-    'batch.approved': Readonly<Record<never, never>>;
+    'batch.approved': { readonly batchId: PayoutBatchId };
   }
 }

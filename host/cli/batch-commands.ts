@@ -92,7 +92,10 @@ export async function payoutBatchCancel({ operands, json, terminal }: CommandCal
 
 function show(detail: BatchDetail, { json, terminal }: Pick<CommandCall, 'json' | 'terminal'>): void {
   const record = payoutBatchRecord(detail, ASSETS);
-  if (json) return terminal.out(JSON.stringify(record));
+  if (json) {
+    terminal.out(JSON.stringify(record));
+    return;
+  }
   const { id, status, sums, progress, approvals, approvals_needed: needed } = record;
   terminal.out(`Payout batch ${id} is ${status}.`);
   for (const { rows, amount, coin, fee, received } of sums)

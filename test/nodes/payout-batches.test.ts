@@ -8,13 +8,16 @@ import type { ChainFixture } from '../e2e/chain-fixture.ts';
 import { openEvmFixture } from '../e2e/evm-fixture.ts';
 import { PairTill } from '../e2e/pair-till.ts';
 import { chosenParts } from '../support/parts.ts';
+import { waitFor } from '../support/wait.ts';
 import { openUtxoPairFixture } from './utxo-pair-fixture.ts';
 
 const ROWS = 1_000;
 const KILLS = 20;
 /** The longest life of a process, from its start to its kill, in milliseconds. */
 const LONGEST_LIFE_MS = 1_500;
-const LAST_LIFE_MS = 150_000;
+const LAST_LIFE_MS = 400_000;
+/** The time between two blocks of the last life, in milliseconds. */
+const BLOCK_MS = 2_000;
 
 interface BatchChain {
   readonly currency: string;
@@ -51,7 +54,7 @@ const BITCOIN: BatchChain = {
       );
       for (const { value, scriptPubKey } of block.tx.flatMap(({ vout }) => vout)) {
         const { address = '' } = scriptPubKey;
-        outputs.set(address, [...(outputs.get(address) ?? []), present(parseUnits(String(value), 8), 'an amount')]);
+        outputs.set(address, [...(outputs.get(address) ?? []), present(parseUnits(value, 8), 'an amount')]);
       }
     }
     return addresses.map((address) => outputs.get(address) ?? []);
@@ -83,8 +86,9 @@ async function rowsOf(till: PairTill, id: string): Promise<readonly Row[]> {
   for (let cursor = ''; ;) {
     const page = await till.v1('GET', `/payout-batches/${id}/rows?limit=100${cursor}`);
     rows.push(...(page['items'] as Row[]));
-    if (page['next_cursor'] === null) return rows;
-    cursor = `&cursor=${String(page['next_cursor'])}`;
+    const next = page['next_cursor'] as string | null;
+    if (next === null) return rows;
+    cursor = `&cursor=${next}`;
   }
 }
 
@@ -118,15 +122,19 @@ async function paidOnce(chain: BatchChain, note: (text: string) => void): Promis
       await fixture.mine(1);
       await till.startServer();
     }
-    const until = Date.now() + LAST_LIFE_MS;
-    while (!(await isDone(till, id))) {
-      assert.ok(
-        Date.now() < until,
-        `the batch to be done: ${JSON.stringify(await till.v1('GET', `/payout-batches/${id}`))}`,
-      );
-      await fixture.mine(1);
-      await till.caughtUp();
-    }
+    await waitFor(
+      async () => {
+        if (await isDone(till, id)) return true;
+        // A block now and then, as on a chain: between two of them the till signs.
+        await fixture.mine(1);
+        return false;
+      },
+      {
+        timeoutMs: LAST_LIFE_MS,
+        intervalMs: BLOCK_MS,
+        describe: () => `the batch to be done; the log:\n${till.log.slice(-4_000)}`,
+      },
+    );
     const rows = await rowsOf(till, id);
     assert.deepEqual(
       rows.map(({ address }) => address),
