@@ -51,7 +51,7 @@ export function flag(description: string) {
 /** A number in a request: a JSON number, or a plain decimal in a string. Both are read exactly. */
 export type AmountInput = number | string;
 
-interface Conversion<T> {
+export interface Conversion<T> {
   /** Converts the value for the core, wrapped in an object; `null` when it is invalid. */
   readonly convert: (value: unknown) => { readonly value: T } | null;
   /** Describes a valid value, for the error message. */
@@ -60,7 +60,7 @@ interface Conversion<T> {
 }
 
 /** A converted field that may be absent; `Input` is the type that a client sends. */
-function optional<Input, T>({ convert, what, documented }: Conversion<T>) {
+export function convertedField<Input, T>({ convert, what, documented }: Conversion<T>) {
   return z
     .custom<Input>()
     .optional()
@@ -77,7 +77,7 @@ function optional<Input, T>({ convert, what, documented }: Conversion<T>) {
  * A converted field that is required. Zod regards it as optional, so that its absence gets the message of this file.
  */
 function required<Input, T>(conversion: Conversion<T>) {
-  return optional<Input, T>(conversion) as z.ZodType<T, Input>;
+  return convertedField<Input, T>(conversion) as z.ZodType<T, Input>;
 }
 
 const valueOrNull = <T>(value: T | null): { readonly value: T } | null => (value === null ? null : { value });
@@ -128,7 +128,7 @@ export function decimalText(description: string) {
 /** A positive decimal, or `null` when it is absent. */
 export function optionalAmount(description: string) {
   const convert = (value: unknown) => (value === undefined ? { value: null } : valueOrNull(positive(value)));
-  return optional<AmountInput, Decimal | null>({
+  return convertedField<AmountInput, Decimal | null>({
     convert,
     what: AMOUNT,
     documented: { ...AMOUNT_FORMS, description },
@@ -142,7 +142,7 @@ export function optionalText(max: number, description: string) {
     return typeof value === 'string' && value.length <= max && CLEAN.test(value) ? { value } : null;
   };
   const what = `a string of at most ${max} characters without control characters`;
-  return optional<string, string | null>({
+  return convertedField<string, string | null>({
     convert,
     what,
     documented: { type: 'string', maxLength: max, pattern: WITHOUT_CONTROL, description },
@@ -157,7 +157,7 @@ export function merchantReference() {
   };
   const description = `Your own reference for the order, unique in your account: ${REFERENCE_RULE}`;
   const documented = { type: 'string', maxLength: MERCHANT_DATA.referenceLength, description };
-  return optional<string, string | null>({ convert, what: REFERENCE_RULE, documented });
+  return convertedField<string, string | null>({ convert, what: REFERENCE_RULE, documented });
 }
 
 /** Names and texts that a merchant stores with an order; empty when absent. */
@@ -172,7 +172,7 @@ export function metadata() {
     maxProperties: MERCHANT_DATA.pairs,
     description: `Your own key-value pairs, stored with the order: ${METADATA_RULE}`,
   };
-  return optional<Metadata, Metadata>({ convert, what: METADATA_RULE, documented });
+  return convertedField<Metadata, Metadata>({ convert, what: METADATA_RULE, documented });
 }
 
 function isPlainObject(value: unknown): boolean {
@@ -187,7 +187,7 @@ export function optionalCode(length: number, description: string) {
       return /^\d{1,16}$/.test(value.value) ? { value: value.value.padStart(length, '0') } : null;
     return typeof value === 'string' && /^[\x20-\x7e]{1,16}$/.test(value) ? { value } : null;
   };
-  return optional<string, string | null>({
+  return convertedField<string, string | null>({
     convert,
     what: `${length} digits, in a string or as a number`,
     documented: { type: ['string', 'integer'], description },
@@ -211,7 +211,7 @@ export function optionalCount(description: string) {
     return valueOrNull(within(isLosslessNumber(value) ? value.value : '', 0, Number.MAX_SAFE_INTEGER));
   };
   const documented = { type: 'integer', minimum: 0, description };
-  return optional<number, number | undefined>({ convert, what: 'a whole number', documented });
+  return convertedField<number, number | undefined>({ convert, what: 'a whole number', documented });
 }
 
 /** A whole number of at least 1 in a query, with a default. */
@@ -229,7 +229,7 @@ export function queryNumber(fallback: number, max: number, description: string) 
     default: fallback,
     description,
   };
-  return optional<number, number>({ convert, what, documented });
+  return convertedField<number, number>({ convert, what, documented });
 }
 
 function within(digits: string, min: number, max: number): number | null {

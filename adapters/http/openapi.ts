@@ -8,7 +8,8 @@ import type { BodyKind } from './media-type.ts';
 import { manageErrorSchema, registerSessions, sessionSecurity } from './manage/openapi.ts';
 import { recordsOf } from './operation.ts';
 import type { Operation } from './operation.ts';
-import { failureBody, v1Code } from './replies.ts';
+import { greenfieldCode, greenfieldErrorSchema } from './greenfield/errors.ts';
+import { failureBody, statusIn, v1Code } from './replies.ts';
 import type { Api } from './replies.ts';
 
 type RouteConfig = Parameters<OpenAPIRegistry['registerPath']>[0];
@@ -24,7 +25,7 @@ const MEDIA: Readonly<Record<BodyKind, string>> = {
 const CSV_BODY = {
   schema: z.string().meta({ description: 'CSV (RFC 4180) with a header line and one line for each row' }),
 };
-const METHODS = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const;
+const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
 const PAYMENT_ERRORS = Object.values<WireError>(ERROR_TABLE).filter(({ manageOnly }) => manageOnly !== true);
 const CODES = [...new Map(PAYMENT_ERRORS.map(({ code, meaning }) => [code, meaning])).entries()].sort(
   ([a], [b]) => a - b,
@@ -132,7 +133,12 @@ function registerEvents(registry: OpenAPIRegistry): void {
     });
 }
 
-const KEY_SCHEMES: Readonly<Record<KeyPlace, string>> = { 'api-key': 'API-Key', 'x-token': 'X-Token', bearer: 'Key' };
+const KEY_SCHEMES: Readonly<Record<KeyPlace, string>> = {
+  'api-key': 'API-Key',
+  'x-token': 'X-Token',
+  bearer: 'Key',
+  token: 'Store-Key',
+};
 
 /** Registers the security schemes; returns the security requirement of a signature. */
 function registerSecurity(registry: OpenAPIRegistry): Record<string, string[]> {
@@ -144,6 +150,12 @@ function registerSecurity(registry: OpenAPIRegistry): Record<string, string[]> {
     type: 'http',
     scheme: 'bearer',
     description: 'An API key',
+  });
+  registry.registerComponent('securitySchemes', KEY_SCHEMES.token, {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'The word "token", a space and an API key',
   });
   const names = [
     header('API-Token', 'The public key of a signing pair.'),
@@ -174,7 +186,7 @@ function routeOf(operation: Operation, path: string, signed: Record<string, stri
 }
 
 function described({ description, auth }: Operation): string {
-  return auth.kind === 'merchant'
+  return auth.kind === 'merchant' && auth.scope !== null
     ? `${description} Requires a credential with the scope \`${auth.scope}\`.`
     : description;
 }
@@ -241,6 +253,7 @@ const FAILURES: Readonly<
   payment: { schema: errorSchema, name: ({ code }) => String(code) },
   manage: { schema: manageErrorSchema, name: () => '' },
   v1: { schema: v1ErrorSchema, name: ({ word }, record) => v1Code(word, record) },
+  greenfield: { schema: greenfieldErrorSchema, name: ({ word }, record) => greenfieldCode(word, record) },
 };
 
 /** What an error of an operation is called: one name for each kind of record that it may be about. */
@@ -261,7 +274,8 @@ function errorExamples(
   const examples = codes
     .filter(({ word }) => own.has(word))
     .flatMap((error) => {
-      const failure = { ...error, message: error.meaning, status: statusOf(error.code), details: {}, ours: false };
+      const status = statusIn(api, error.word, statusOf(error.code));
+      const failure = { ...error, message: error.meaning, status, details: {}, ours: false };
       return recordsOf(error.word, operation).map(
         (record) =>
           [FAILURES[api].name(error, record), { value: failureBody(api, failure, EXAMPLE_TRACE, record) }] as const,
@@ -282,6 +296,7 @@ const SUCCESSES: Readonly<Record<Api, (data: z.ZodType, example: unknown) => rea
   ],
   manage: (data, example) => [z.object({ data, msg: z.literal('ok') }), { data: example, msg: 'ok' }],
   v1: (data, example) => [data, example],
+  greenfield: (data, example) => [data, example],
 };
 
 function successOf({ reply, examples, api, status }: Operation): ResponseConfig {
@@ -319,7 +334,7 @@ function errorsOf(operation: Operation): ReadonlyMap<number, readonly ListedErro
   const byStatus = new Map<number, ListedError[]>();
   const entries = [...words].map((word) => ({ word, ...ERROR_TABLE[word] })).sort((a, b) => a.code - b.code);
   for (const error of entries) {
-    const status = statusOf(error.code);
+    const status = statusIn(operation.api, error.word, statusOf(error.code));
     byStatus.set(status, [...(byStatus.get(status) ?? []), error]);
   }
   return byStatus;

@@ -24,7 +24,8 @@ export interface MerchantAuth {
   readonly kind: 'merchant';
   /** The headers that may carry the key or token. */
   readonly places: readonly KeyPlace[];
-  readonly scope: Scope;
+  /** `null` where any credential may call. */
+  readonly scope: Scope | null;
 }
 
 /** A session of the management API may call. */
@@ -45,7 +46,7 @@ export type OperationAuth = MerchantAuth | SessionAuth | NoAuth;
  * An API key, access token or signature with the scope that the operation needs. An operation that moves money accepts
  * each signature once.
  */
-export const merchant = (scope: Scope, places: readonly KeyPlace[] = ['api-key']): MerchantAuth => ({
+export const merchant = (scope: Scope | null, places: readonly KeyPlace[] = ['api-key']): MerchantAuth => ({
   kind: 'merchant',
   places,
   scope,
@@ -78,7 +79,8 @@ export interface Call<Auth extends OperationAuth, Params, Query, Body> extends R
   readonly body: Body;
 }
 
-export type OperationMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 /** One row of the operations table, from which routing, validation, OpenAPI and the client's types are derived. */
 export interface Operation {
   readonly id: string;

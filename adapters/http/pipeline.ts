@@ -17,13 +17,23 @@ import { PAYER_WRITES_OF_ORDER, RateLimit } from './rate-limits.ts';
 import { readCsv } from './read-csv.ts';
 import { readForm, readQuery } from './read-form.ts';
 import { readJson } from './read-json.ts';
-import { apiOfPath, failureReply, seeOther } from './replies.ts';
+import { apiOfPath, failureReply, seeOther, unknownCall } from './replies.ts';
+import type { Api } from './replies.ts';
 import { checkRequest, pathOf, queryOf } from './request-checks.ts';
 import { shuttingDown } from './requests-in-progress.ts';
 import { HttpRouter } from './http-router.ts';
+import type { Vocabulary } from './wire-names.ts';
 import type { RouteMatch } from './http-router.ts';
 
 const EMPTY = new Uint8Array(0);
+
+/** The names that fields have in each API. */
+const VOCABULARIES: Readonly<Record<Api, Vocabulary>> = {
+  payment: 'payment',
+  manage: 'till',
+  v1: 'till',
+  greenfield: 'greenfield',
+};
 
 /** Collected while a request is served, for its log line. */
 interface Progress {
@@ -43,6 +53,7 @@ interface Progress {
  */
 export class HttpApi {
   readonly #routes: HttpRouter;
+  readonly #apis: ReadonlySet<Api>;
   readonly #deps: HttpDeps;
   readonly #requests: RateLimit;
   readonly #turns = new FairTurns();
@@ -52,6 +63,7 @@ export class HttpApi {
 
   constructor(operations: readonly Operation[], deps: HttpDeps) {
     this.#routes = new HttpRouter(operations);
+    this.#apis = new Set(operations.map(({ api }) => api));
     this.#deps = deps;
     const { settings } = deps;
     this.#requests = new RateLimit(() => settings.requestsPerMinute);
@@ -247,8 +259,10 @@ export class HttpApi {
 
   #refuse(error: unknown, progress: Progress): HttpResponse {
     const { request, traceId, operation, route } = progress;
-    const api = operation?.api ?? apiOfPath(routePath(request.target, request.mount));
-    const failure = failureOf(error, api === 'payment' ? 'payment' : 'till');
+    const path = routePath(request.target, request.mount);
+    const api = operation?.api ?? this.#apiAt(path);
+    const found = failureOf(error, VOCABULARIES[api]);
+    const failure = operation === null ? unknownCall(api, found, request.method, path) : found;
     progress.code = failure.code;
     if (failure.ours)
       this.#deps.logger.error('request failed', { trace_id: traceId, operation: operation?.id, error: causeOf(error) });
@@ -257,6 +271,12 @@ export class HttpApi {
       return seeOther(`${page(route.params)}?error=${failure.code}`, traceId);
     }
     return failureReply(api, failure, traceId, operation?.resource);
+  }
+
+  /** The API to which a path without an operation belongs, if this table has it. */
+  #apiAt(path: string): Api {
+    const api = apiOfPath(path);
+    return this.#apis.has(api) ? api : 'payment';
   }
 
   #record({ traceId, operation, principal, session, startedAt, code, request }: Progress, status: number): void {

@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorDetails, SigningText } from '../../core/index.ts';
 import type { Failure } from './error-table.ts';
+import { GREENFIELD_STATUSES, greenfieldFailure, unsupportedCall } from './greenfield/errors.ts';
 import type { HttpResponse } from './messages.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -8,6 +9,10 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 interface ReplyForm {
   /** The scheme of `WWW-Authenticate`. */
   readonly challenge: string;
+  /** HTTP statuses of errors that differ from those of {@link ERROR_TABLE}. */
+  readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>>;
+  /** The failure of a call that the API does not have; by default it is the one of the other APIs. */
+  readonly unknown?: (failure: Failure, method: string, path: string) => Failure;
   /** A success. @param dataText - the data as JSON text */
   success(dataText: string): string;
   /** A failure. @param resource - the kind of record that the operation is about, such as `order`; `null` for none */
@@ -47,13 +52,22 @@ const REPLY_FORMS = {
       },
     }),
   },
+  greenfield: {
+    challenge: 'token realm="store"',
+    statuses: GREENFIELD_STATUSES,
+    unknown: unsupportedCall,
+    success: (dataText) => dataText,
+    failure: (failure, _traceId, resource) => greenfieldFailure(failure, resource),
+  },
 } as const satisfies Readonly<Record<string, ReplyForm>>;
 
 /** The API to which an operation belongs, which determines the form of its replies. */
 export type Api = keyof typeof REPLY_FORMS;
 
 /** The base paths of the APIs that have one. */
-export const BASE_PATHS = { manage: '/manage/v1', v1: '/v1' } as const satisfies Partial<Record<Api, string>>;
+export const BASE_PATHS = { manage: '/manage/v1', v1: '/v1', greenfield: '/api/v1' } as const satisfies Partial<
+  Record<Api, string>
+>;
 
 /** The API at a path, also where there is no operation. */
 export function apiOfPath(path: string): Api {
@@ -74,6 +88,18 @@ export function v1Code(word: ErrorCode, record: string | null): string {
   return word === 'NOT_FOUND' && record !== null ? `${record}_${code}` : code;
 }
 
+/** The HTTP status of an error in an API. */
+export function statusIn(api: Api, word: ErrorCode, status: number): number {
+  const { statuses = {} }: ReplyForm = REPLY_FORMS[api];
+  return statuses[word] ?? status;
+}
+
+/** The failure of a call that is not in the table, in the words of its API. */
+export function unknownCall(api: Api, failure: Failure, method: string, path: string): Failure {
+  const { unknown }: ReplyForm = REPLY_FORMS[api];
+  return unknown?.(failure, method, path) ?? failure;
+}
+
 /** A successful reply. @param dataText - the data as JSON text */
 export function successReply(
   api: Api,
@@ -92,9 +118,9 @@ export function failureReply(
   traceId: string,
   resource: string | null = null,
 ): HttpResponse {
-  const { status, details } = failure;
-  const headers = failureHeaders(status, details, traceId, REPLY_FORMS[api].challenge);
-  return { status, headers, body: JSON.stringify(failureBody(api, failure, traceId, resource)) };
+  const status = statusIn(api, failure.word, failure.status);
+  const headers = failureHeaders(status, failure.details, traceId, REPLY_FORMS[api].challenge);
+  return { status, headers, body: JSON.stringify(failureBody(api, { ...failure, status }, traceId, resource)) };
 }
 
 /** The body of a failed reply. */

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../core/index.ts';
 
 /** An API by the words that it has for things: the payment API has those of its specification. */
-export type Vocabulary = 'payment' | 'till';
+export type Vocabulary = 'payment' | 'till' | 'greenfield';
 
 /** The words of the till for fields of core that requests have, with their names in core. */
 const CORE_WORDS = {
@@ -36,6 +36,14 @@ const OTHER_WORDS: Readonly<Record<Vocabulary, ReadonlyMap<string, string>>> = {
     ['totpForWithdrawalsUntil', 'totp_for_payouts_until'],
     ['withdrawalsFrozen', 'payouts_frozen'],
   ]),
+  greenfield: new Map([
+    ['expiresInMs', 'checkout.expirationMinutes'],
+    ['toleranceBps', 'checkout.paymentTolerance'],
+    ['vsPrice', 'amount'],
+    ['vsCurrency', 'currency'],
+    ['reference', 'metadata.orderId'],
+    ['events', 'authorizedEvents.specificEvents'],
+  ]),
 };
 
 /** Fields whose members have names of the caller's choice: methods of nodes, headers. */
@@ -46,7 +54,9 @@ const CAMEL_CASE = /^[a-z]+[a-zA-Z\d]*$/;
 /** The name in an API of a field of core: `vs_price` or `price` for `vsPrice`. */
 export function wireName(name: string, words: Vocabulary): string {
   if (!CAMEL_CASE.test(name)) return name;
-  return OTHER_WORDS[words].get(name) ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const other = OTHER_WORDS[words].get(name);
+  if (other !== undefined || words === 'greenfield') return other ?? name;
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`

@@ -58,7 +58,7 @@ const LISTS: readonly ListCase[] = [
       added(storage, (tx, id: CredentialId) =>
         tx.manage.createCredential({
           ...{ id, accountId, name: 'shop', apiKeyHash: `key ${id}`, apiTokenHash: `token ${id}`, sealed: 'sealed' },
-          ...{ status: 'active', scopes: ['read'], expiresAt: null, createdAt: NOW, revokedAt: null },
+          ...{ status: 'active', scopes: ['read'], permissions: null, expiresAt: null, createdAt: NOW, revokedAt: null },
         }),
       ),
     remove: null,

@@ -60,8 +60,13 @@ export interface Credential {
   /** The encrypted {@link CredentialSecrets} as JSON, in the context `credential:<id>`. */
   readonly sealed: string;
   readonly status: 'active' | 'revoked';
-  /** At least one, in the order of `SCOPES`. */
+  /** In the order of `SCOPES`; at least one, unless it has permissions. */
   readonly scopes: readonly Scope[];
+  /**
+   * What its owner granted, by the names of a shop system's API, whose calls need them besides the scopes; `null` for a
+   * credential that has scopes alone.
+   */
+  readonly permissions: readonly string[] | null;
   readonly expiresAt: Millis | null;
   readonly createdAt: Millis;
   readonly revokedAt: Millis | null;

@@ -13,14 +13,17 @@ import type { Scope } from './scopes.ts';
 import type { SignatureVerdict, SignedRequest } from './signature.ts';
 import { isSigned, verifySignature } from './signature.ts';
 
-/** Where a request carries an API key or access token: a header of its own, or `Authorization: Bearer`. */
-export type KeyPlace = 'api-key' | 'x-token' | 'bearer';
+/**
+ * Where a request carries an API key or access token: a header of its own, or `Authorization` with the scheme `Bearer`
+ * or `token`.
+ */
+export type KeyPlace = 'api-key' | 'x-token' | 'bearer' | 'token';
 
 /** The credentials that an operation accepts, besides a signature. */
 export interface AuthRule {
   readonly places: readonly KeyPlace[];
-  /** The scope that the credential needs. For `move`, each signature is accepted once. */
-  readonly scope: Scope;
+  /** The scope that the credential needs, `null` for none. For `move`, each signature is accepted once. */
+  readonly scope: Scope | null;
 }
 
 export interface AuthenticateDeps {
@@ -68,7 +71,7 @@ export class Authenticate {
       throw new TillgateError('SIGNATURE_REQUIRED', 'This account has Data Security enabled: sign the request.');
     }
     // When there are several credentials, each must have the scope.
-    for (const { scopes } of [proof, ...beside]) requireScope(scopes, rule.scope);
+    for (const { scopes } of [proof, ...beside]) requireRule(scopes, rule);
     return proof.principal;
   }
 
@@ -93,7 +96,7 @@ export class Authenticate {
     // A key besides the signature must belong to the same account, otherwise the acting account is ambiguous.
     const beside = await this.#ofSameAccount(plain, owner.account);
     requireActive(owner.account);
-    for (const { scopes } of [owner.credential, ...beside]) requireScope(scopes, rule.scope);
+    for (const { scopes } of [owner.credential, ...beside]) requireRule(scopes, rule);
     if (rule.scope === 'move') await this.#useOnce(request, owner.credential, verdict.replayKey);
     return principalOf(owner, 'signature');
   }
@@ -164,23 +167,30 @@ export class Authenticate {
 
 function principalOf({ account, credential, hasWebhooks }: CredentialOwner, via: Principal['via']): Principal {
   const known = hasWebhooks === undefined ? {} : { hasWebhooks };
-  return { accountId: account.id, credentialId: credential.id, via, ...known };
+  const { id: credentialId, scopes, permissions } = credential;
+  return { accountId: account.id, credentialId, via, ...known, granted: { scopes, permissions } };
 }
 
 /** The keys and tokens in the places that the operation accepts. Empty headers are ignored. */
 function plainCredentials({ headers }: SignedRequest, { places }: AuthRule): readonly string[] {
   const texts = places.flatMap((place) => {
-    const name = place === 'bearer' ? 'authorization' : place;
+    const scheme = SCHEMES[place];
+    const name = scheme === undefined ? place : 'authorization';
     const values = headers.get(name) ?? [];
     if (values.length > 1) throw new TillgateError('MALFORMED_REQUEST', `The header ${name} appears more than once.`);
-    return place === 'bearer' ? values.map(bearerToken) : values;
+    return scheme === undefined ? values : values.map((value) => scheme.exec(value)?.[1] ?? '');
   });
   return [...new Set(texts)].filter((text) => text !== '');
 }
 
-/** The token of `Authorization: Bearer` (RFC 6750, section 2.1); empty for another scheme. */
-function bearerToken(value: string): string {
-  return /^Bearer +([\x21-\x7e]+) *$/i.exec(value)?.[1] ?? '';
+/** The schemes of `Authorization`, each with its token: `Bearer` is that of RFC 6750, section 2.1. */
+const SCHEMES: Readonly<Partial<Record<KeyPlace, RegExp>>> = {
+  bearer: /^Bearer +([\x21-\x7e]+) *$/i,
+  token: /^token +([\x21-\x7e]+) *$/i,
+};
+
+function requireRule(scopes: readonly Scope[], { scope }: AuthRule): void {
+  if (scope !== null) requireScope(scopes, scope);
 }
 
 /** True while a credential is accepted. The expiry is checked at each request and needs no background job. */

@@ -23,11 +23,7 @@ export class CreateCredential {
   }
 
   /** @throws TillgateError `NOT_FOUND` for an unknown account, `STATE_CONFLICT` for an archived one, `INVALID_FIELDS`. */
-  async run(
-    accountId: AccountId,
-    name = '',
-    more: Pick<CredentialRequest, 'scopes' | 'expiresAt'> = {},
-  ): Promise<NewCredential> {
+  async run(accountId: AccountId, name = '', more: Omit<CredentialRequest, 'name'> = {}): Promise<NewCredential> {
     const terms = credentialTerms({ ...more, name }, this.#deps.clock.now());
     const { storage, vault, random, ids, clock } = this.#deps;
     const account = await storage.accounts.find(accountId);

@@ -21,25 +21,37 @@ export interface CredentialRequest {
   readonly name?: string;
   /** All scopes by default. */
   readonly scopes?: readonly Scope[];
+  /** `null`, the default, for scopes alone. The caller derives the scopes from the permissions. */
+  readonly permissions?: readonly string[] | null;
   /** `null`, the default, for no expiry. */
   readonly expiresAt?: Millis | null;
 }
 
-/** Checks the name, scopes and expiry of a new credential. @throws TillgateError `INVALID_FIELDS` */
+/** The most permissions of a credential, and the most characters of one. */
+const PERMISSIONS = { most: 64, length: 200 } as const;
+
+/** What a credential is made with. */
+export type CredentialTerms = Pick<Credential, 'name' | 'scopes' | 'permissions' | 'expiresAt'>;
+
+/** Checks the name, scopes, permissions and expiry of a new credential. @throws TillgateError `INVALID_FIELDS` */
 export function credentialTerms(
-  { name = '', scopes = SCOPES, expiresAt = null }: CredentialRequest,
+  { name = '', scopes = SCOPES, permissions = null, expiresAt = null }: CredentialRequest,
   now: Millis,
-): Pick<Credential, 'name' | 'scopes' | 'expiresAt'> {
+): CredentialTerms {
   const problem = nameProblem(name);
   if (problem !== null) throw invalidField('name', problem);
-  if (scopes.length === 0) throw invalidField('scopes', `must have at least one of ${SCOPES.join(', ')}`);
+  if (scopes.length === 0 && permissions === null)
+    throw invalidField('scopes', `must have at least one of ${SCOPES.join(', ')}`);
+  const { most, length } = PERMISSIONS;
+  if (permissions !== null && (permissions.length > most || permissions.some((each) => each.length > length)))
+    throw invalidField('permissions', `must be at most ${most} of at most ${length} characters each`);
   if (expiresAt !== null && expiresAt <= now) throw invalidField('expiresAt', 'must be in the future');
-  return { name, scopes: SCOPES.filter((scope) => scopes.includes(scope)), expiresAt };
+  return { name, scopes: SCOPES.filter((scope) => scopes.includes(scope)), permissions, expiresAt };
 }
 
 /** The stored record of a credential: keyed hashes for look-ups, and everything else encrypted. */
 export function credentialRecord(
-  owner: Pick<Credential, 'id' | 'accountId' | 'name' | 'scopes' | 'expiresAt'>,
+  owner: CredentialTerms & Pick<Credential, 'id' | 'accountId'>,
   secrets: CredentialSecrets,
   vault: Vault,
   now: Millis,

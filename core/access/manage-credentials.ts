@@ -6,7 +6,7 @@ import {
   credentialTerms,
   sealCallbackSecrets,
 } from './credential-record.ts';
-import type { CredentialRequest } from './credential-record.ts';
+import type { CredentialRequest, CredentialTerms } from './credential-record.ts';
 import { CALLBACK_OVERLAP_MS } from './rotate-callback-credential.ts';
 import { newCallbackSecrets, newCredentialSecrets } from './key-text.ts';
 import { SCOPES } from './scopes.ts';
@@ -233,14 +233,11 @@ export class ManageCredentials {
 }
 
 /** The full scopes and no expiry are the defaults; only other terms are written to the audit log. */
-function auditedTerms({
-  name,
-  scopes,
-  expiresAt,
-}: Pick<Credential, 'name' | 'scopes' | 'expiresAt'>): Readonly<Record<string, unknown>> {
+function auditedTerms({ name, scopes, permissions, expiresAt }: CredentialTerms): Readonly<Record<string, unknown>> {
   return {
     name,
     ...(scopes.length === SCOPES.length ? {} : { scopes }),
+    ...(permissions === null ? {} : { permissions }),
     ...(expiresAt === null ? {} : { expiresAt: formatInstant(expiresAt) }),
   };
 }

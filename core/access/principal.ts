@@ -1,4 +1,5 @@
 import type { AccountId, CredentialId } from '../kernel/index.ts';
+import type { Credential } from './account.ts';
 
 /** The account that makes a request, and how it was authenticated. */
 export interface Principal {
@@ -8,4 +9,6 @@ export interface Principal {
   readonly via: 'api-key' | 'signature' | 'token';
   /** Whether an enabled webhook endpoint, or the till's own handlers, get the account's events, where that is known. */
   readonly hasWebhooks?: boolean;
+  /** What the credential may do; absent for an access token, which may do everything. */
+  readonly granted?: Pick<Credential, 'scopes' | 'permissions'>;
 }

@@ -26,7 +26,7 @@ export interface PaymentOption {
 }
 
 export interface ChoosePaymentDeps extends AllocatorDeps {
-  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'links' | 'transfers' | 'transaction'>;
+  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'links' | 'shopOrders' | 'transfers' | 'transaction'>;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
   readonly rates: RateBook;
@@ -111,9 +111,11 @@ export class ChoosePayment {
     }
   }
 
-  /** Whether the order's payment link offers a coin; it may be restricted to some. */
-  async #offeredBy({ linkId }: Order): Promise<(asset: Asset) => boolean> {
-    const coins = linkId === null ? null : ((await this.#deps.storage.links.find(linkId))?.coins ?? null);
+  /** Whether the order's payment link, or the shop that made the order, offers a coin; both may offer only some. */
+  async #offeredBy({ id, linkId }: Order): Promise<(asset: Asset) => boolean> {
+    const { links, shopOrders } = this.#deps.storage;
+    const source = linkId === null ? await shopOrders.find(id) : await links.find(linkId);
+    const coins = source?.coins ?? null;
     return ({ currency }) => coins === null || coins.includes(currency);
   }
 

@@ -27,6 +27,7 @@ import type {
   Storage,
 } from '../kernel/index.ts';
 import type { LinkPlace, NewOrder, PlaceRefusal } from './order-store.ts';
+import type { NewShopOrder } from './shop-order.ts';
 import type { DepositAddress } from '../chain/index.ts';
 import type { RateBook } from '../ledger/index.ts';
 import { DepositAddressAllocator, memoOf } from './deposit-address-allocator.ts';
@@ -71,6 +72,13 @@ export interface LinkOrderInput extends HostedOrderInput {
   readonly referencePrefix: string | null;
 }
 
+/** An order that a shop system makes, in its coin where it names only one. */
+export interface ShopOrderInput extends HostedOrderInput {
+  readonly shop: NewShopOrder;
+  /** The links of the order, which may name it by the token of its page; in place of `links`. */
+  readonly linksOf?: (token: string) => NonNullable<NewOrderInput['links']>;
+}
+
 /** An order of a payment link, or the reason why the link has no place for it. */
 export type LinkOrderResult = MadeOrder | { readonly refused: PlaceRefusal };
 
@@ -107,7 +115,11 @@ interface OrderKind {
   readonly now: Millis;
   readonly terms: OrderTerms;
   readonly link?: Pick<LinkOrderInput, 'place' | 'referencePrefix'>;
+  readonly shop?: Pick<ShopOrderInput, 'shop' | 'linksOf'>;
 }
+
+/** Who besides the merchant gives the terms of an order. */
+type OrderSource = Pick<OrderKind, 'link' | 'shop'>;
 
 /** Thrown when a link has no place for the order to store. */
 class NoPlace extends Error {
@@ -221,11 +233,30 @@ export class CreateOrder {
     const link = { place, referencePrefix };
     try {
       const { linkId } = place;
-      return await this.#hosted(principal, { ...input, linkId }, 'CHECKOUT', idempotency, link);
+      return await this.#hosted(principal, { ...input, linkId }, 'CHECKOUT', idempotency, { link });
     } catch (error) {
       if (error instanceof NoPlace) return { refused: error.why };
       throw error;
     }
+  }
+
+  /**
+   * Creates an order of a shop system: in its coin where the shop names only one, otherwise with a hosted checkout.
+   *
+   * @throws TillgateError as {@link inCoin} and {@link lightning}
+   */
+  async ofShop(
+    principal: Principal,
+    { shop: kept, linksOf, ...input }: ShopOrderInput,
+    idempotency: IdempotencyClaim | null = null,
+  ): Promise<Order> {
+    const shop = { shop: kept, ...(linksOf !== undefined && { linksOf }) };
+    const only = kept.coins?.length === 1 ? this.#deps.assets.find(present(kept.coins[0], 'the only coin')) : null;
+    const { order } =
+      only === null
+        ? await this.#hosted(principal, input, 'CHECKOUT', idempotency, { shop })
+        : await this.#inCoin(principal, { ...input, ...only }, 'CHECKOUT', idempotency, { shop });
+    return order;
   }
 
   async #hosted(
@@ -233,14 +264,13 @@ export class CreateOrder {
     input: HostedOrderInput,
     platform: Platform,
     idempotency: IdempotencyClaim | null,
-    link?: OrderKind['link'],
+    source: OrderSource = {},
   ): Promise<MadeOrder> {
     const terms = acceptedTerms(input, this.#deps.settings);
     const fiat = requireFiat(input.vsCurrency);
     const price = { fiat, units: requirePrice(input.vsPrice, fiat) };
     await this.#checkLimits(price);
-    const ofLink = link === undefined ? {} : { link };
-    const kind: OrderKind = { type: 'ORDER', hosted: true, platform, now: this.#deps.clock.now(), terms, ...ofLink };
+    const kind: OrderKind = { type: 'ORDER', hosted: true, platform, now: this.#deps.clock.now(), terms, ...source };
     return this.#admit(principal, () => this.#store(principal, input, price, kind, null, idempotency));
   }
 
@@ -249,6 +279,7 @@ export class CreateOrder {
     input: CoinOrderInput,
     platform: Platform,
     idempotency: IdempotencyClaim | null,
+    source: OrderSource = {},
   ): Promise<MadeOrder> {
     const { assets, rates, clock, quota, settings } = this.#deps;
     const terms = acceptedTerms(input, settings);
@@ -269,7 +300,7 @@ export class CreateOrder {
       const { chain, currency } = asset;
       const payment = { chain, currency, units, address: address.address, rate, chosenAt: now };
       const type = chain === LIGHTNING_ASSET.chain ? 'INVOICE' : 'ORDER';
-      const kind: OrderKind = { type, hosted: false, platform, now, terms };
+      const kind: OrderKind = { type, hosted: false, platform, now, terms, ...source };
       return this.#store(principal, input, price, kind, { payment, address }, idempotency);
     });
   }
@@ -297,8 +328,10 @@ export class CreateOrder {
     const order = this.#newOrder(principal, options, price, kind, pay?.payment ?? null);
     const depositAddress = pay?.address ?? null;
     const place = kind.link === undefined ? {} : { place: kind.link.place };
+    const { id: orderId, accountId } = order;
+    const shop = kind.shop === undefined ? {} : { shop: { ...kind.shop.shop, orderId, accountId, archivedAt: null } };
     const { hasWebhooks = true } = principal;
-    const result = await storage.orders.create({ order, depositAddress, idempotency, hasWebhooks, ...place });
+    const result = await storage.orders.create({ order, depositAddress, idempotency, hasWebhooks, ...place, ...shop });
     if (result.kind === 'created') {
       metrics.count('tillgate_orders_total', { status: 'PENDING' });
       events.emit('order.created', { orderId: result.order.id, accountId: principal.accountId });
@@ -321,13 +354,19 @@ export class CreateOrder {
     principal: Principal,
     options: NewOrderInput,
     price: Price,
-    { type, hosted, platform, now, terms, link }: OrderKind,
+    { type, hosted, platform, now, terms, link, shop }: OrderKind,
     payment: OrderPayment | null,
   ): NewOrder['order'] {
     const { ids, random, settings } = this.#deps;
     const id = ids.next() as OrderId;
     const prefix = link?.referencePrefix ?? null;
-    const named = prefix === null ? options : { ...options, merchantReference: `${prefix}${id}` };
+    const token = hex(random.bytes(TOKEN_BYTES));
+    const links = shop?.linksOf?.(token);
+    const named = {
+      ...options,
+      ...(prefix === null ? {} : { merchantReference: `${prefix}${id}` }),
+      ...(links === undefined ? {} : { links }),
+    };
     return {
       id,
       accountId: principal.accountId,
@@ -341,7 +380,7 @@ export class CreateOrder {
       payment,
       received: 0n,
       ...withDefaults(named),
-      checkoutToken: hex(random.bytes(TOKEN_BYTES)),
+      checkoutToken: token,
       toleranceBps: terms.toleranceBps,
       createdAt: now,
       updatedAt: now,

@@ -144,6 +144,11 @@ export class OrderQueries {
     return `${this.#deps.baseUrl}/checkout/${order.checkoutToken}`;
   }
 
+  /** The URL that a shop gives its payer; it leads to the payer's page. */
+  invoiceUrl({ checkoutToken }: Pick<Order, 'checkoutToken'>): string {
+    return `${this.#deps.baseUrl}/i/${checkoutToken}`;
+  }
+
   /** The URL of a payment link's page. */
   linkUrl({ token }: Pick<PaymentLink, 'token'>): string {
     return `${this.#deps.baseUrl}/l/${token}`;

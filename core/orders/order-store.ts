@@ -13,6 +13,7 @@ import type {
 import type { Order, OrderHistoryEntry, OrderPayment } from './order.ts';
 import type { OrderRefunds } from './order-refunds.ts';
 import type { OrderStatus, OrderTransition } from './order-status.ts';
+import type { ShopOrder } from './shop-order.ts';
 
 /** A new order; the store assigns its number. */
 export interface NewOrder {
@@ -23,6 +24,8 @@ export interface NewOrder {
   readonly hasWebhooks?: boolean;
   /** The place among the sales of a payment link that the order takes. */
   readonly place?: LinkPlace;
+  /** What the shop system that makes it keeps with it. */
+  readonly shop?: ShopOrder;
 }
 
 /** The conditions of a payment link for storing an order of it, checked in its transaction with the link locked. */
@@ -135,6 +138,8 @@ export interface OrderStore {
 export interface OrderWrites {
   /** The order, locked against every other transaction until this one ends. */
   lock(id: OrderId): Promise<Order | null>;
+  /** The order in this transaction's view, without a lock. */
+  find(id: OrderId): Promise<Order | null>;
   /** Compare-and-set of the status together with other changes; false when the order is no longer in `from`. */
   move(id: OrderId, from: OrderStatus, to: OrderStatus, changes: OrderChanges): Promise<boolean>;
   /** Changes without a change of status. */
@@ -170,7 +175,7 @@ declare module '../kernel/storage.ts' {
   }
   interface RecordedEvents {
     /** Recorded by {@link OrderStore.create}. */
-    'order.created': Pick<NewOrder, 'order'>;
+    'order.created': Pick<NewOrder, 'order' | 'shop'>;
     /** Recorded by the order state machine, with the order after the move, its deposits and its refunds. */
     'order.moved': {
       readonly order: Order;

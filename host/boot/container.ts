@@ -46,6 +46,7 @@ import {
   Quotas,
   RateBook,
   RateLimitSync,
+  ShopOrders,
   ShownBlocks,
   ShownBlockSync,
   RefusedAttempts,
@@ -286,6 +287,11 @@ const orderRecipes = accountRecipes
     ({ common, orderStateMachine: stateMachine }) => new OrderAdminActions({ ...common, stateMachine }),
   )
   .part('expireOrders', ({ common, orderStateMachine: stateMachine }) => new ExpireOrders({ ...common, stateMachine }))
+  .part(
+    'shopOrders',
+    ({ common, assets, chains, createOrder, orderQueries: queries }) =>
+      new ShopOrders({ ...common, assets, chains, createOrder, queries }),
+  )
   .part(
     'linkSales',
     (parts) =>

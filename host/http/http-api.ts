@@ -8,6 +8,7 @@ import {
   v1Operations,
 } from '../../adapters/http/index.ts';
 import type { HttpDeps, HttpSettings, ManageDeps, Operation, RequestsInProgress } from '../../adapters/http/index.ts';
+import { greenfieldOperations } from '../../adapters/http/greenfield/index.ts';
 import { isUnread, PAGE_MAX } from '../../core/index.ts';
 import type { Metrics } from '../../core/index.ts';
 import { apiDocsOperation } from '../api-docs/operation.ts';
@@ -56,6 +57,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
     ...x402Operations({ charges: till.requestCharge, payerWritesPerMinute: () => settings.payerWritesPerMinute }),
     ...(config.gateway.sales === null ? [] : topUpOperations(till.topUps)),
     ...v1Operations(manageDeps(till, config)),
+    ...(config.greenfield.enabled ? greenfieldOperations({ ...till, orders: () => config.orders }) : []),
     ...(edge.docs === false ? [] : [docs]),
     ...(edge.manage === false ? [] : manageOperations(manageDeps(till, config))),
     ...(edge.manage === false || edge.dashboard === false ? [] : dashboardOperations(till)),

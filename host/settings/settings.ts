@@ -295,6 +295,8 @@ export const tillSchema = z.strictObject(
       .transform(({ usageRetentionDays, ...rest }) => ({ ...rest, usageRetentionMs: usageRetentionDays * DAY_MS }))
       .prefault({}),
     gateways: gatewaysSetting.prefault([]),
+    /** The API under `/api/v1` that plugins of shop systems speak. */
+    greenfield: z.strictObject({ enabled: yesOrNo.default(true) }, section).prefault({}),
   },
   section,
 );

@@ -4,7 +4,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { apiOfPath } from '../../adapters/http/replies.ts';
 
 /** The schema of an error of each API. */
-const ERRORS = { payment: 'Error', manage: 'ManageError', v1: 'V1Error' } as const;
+const ERRORS = { payment: 'Error', manage: 'ManageError', v1: 'V1Error', greenfield: 'GreenfieldError' } as const;
 
 export interface Reply {
   readonly status: number;

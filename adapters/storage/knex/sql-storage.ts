@@ -17,6 +17,7 @@ import type {
   LedgerStore,
   LightningStore,
   LinkStore,
+  ShopOrderStore,
   ManageStore,
   NoticeStore,
   OrderStore,
@@ -88,6 +89,7 @@ import { SqlShownBlockStore } from './stores/gateway/shown-block-store.ts';
 import { SqlUsageStore } from './stores/gateway/usage-store.ts';
 import { SqlWalletStore, SqlWalletWrites } from './stores/payouts/wallet-store.ts';
 import { SqlLinkStore, SqlLinkWrites } from './stores/orders/link-store.ts';
+import { SqlShopOrderStore, SqlShopOrderWrites } from './stores/orders/shop-order-store.ts';
 import { SqlWebhookStore, SqlWebhookWrites } from './stores/notify/webhook-store.ts';
 import { makeFirstMonths } from './stores/ledger/posting-months.ts';
 import type { Session } from './session.ts';
@@ -100,6 +102,7 @@ const writesOf = (session: Session, publisher: ChangePublisher, record: Recorder
   ledger: new SqlLedgerWrites(session),
   lightning: new SqlLightningWrites(session),
   links: new SqlLinkWrites(session),
+  shopOrders: new SqlShopOrderWrites(session),
   callbacks: new SqlCallbackWrites(session),
   chains: new SqlChainWrites(session),
   comparisons: new SqlComparisonWrites(session),
@@ -147,6 +150,7 @@ export class SqlStorage implements Storage {
   readonly ledger: LedgerStore;
   readonly lightning: LightningStore;
   readonly links: LinkStore;
+  readonly shopOrders: ShopOrderStore;
   readonly manage: ManageStore;
   readonly orders: OrderStore;
   readonly overview: OverviewStore;
@@ -201,6 +205,7 @@ export class SqlStorage implements Storage {
     this.ledger = new SqlLedgerStore(db);
     this.lightning = new SqlLightningStore(db);
     this.links = new SqlLinkStore(db);
+    this.shopOrders = new SqlShopOrderStore(db);
     this.orders = new SqlOrderStore(db, reports);
     this.overview = new SqlOverviewStore(db);
     this.unconfirmedPayments = new SqlUnconfirmedPaymentStore(db);

@@ -27,6 +27,7 @@ const NAMES = {
   attempts: 'callback_attempts',
   webhooks: 'webhook_endpoints',
   links: 'payment_links',
+  shopOrders: 'shop_orders',
   alerts: 'alerts',
   notices: 'notices',
   branding: 'branding',

@@ -79,6 +79,7 @@ export function credential(accountId: AccountId, given: Partial<Credential> = {}
     sealed: 'sealed',
     status: 'active',
     scopes: ['read', 'create', 'move'],
+    permissions: null,
     expiresAt: null,
     createdAt: NOW,
     revokedAt: null,

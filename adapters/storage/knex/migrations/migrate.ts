@@ -10,6 +10,7 @@ import { gatewayShownBlocks } from './0004-gateway-shown-blocks.ts';
 import { claimedTransfers } from './0006-claimed-transfers.ts';
 import { pullPayments } from './0008-pull-payments.ts';
 import { payoutBatches } from './0009-payout-batches.ts';
+import { greenfield } from './0010-greenfield.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   claimedTransfers,
   pullPayments,
   payoutBatches,
+  greenfield,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

@@ -1,7 +1,7 @@
 import type { Account, AccountChanges, CallbackCredential, Credential, Scope } from '../../../../core/index.ts';
 import type { Row } from '../dialects/dialect.ts';
 import type { Change, Column } from './columns.ts';
-import { flag, integer, integerOrNull, json, text, textOrNull } from './values.ts';
+import { flag, integer, integerOrNull, json, jsonOrNull, text, textOrNull } from './values.ts';
 
 /** The form of an email by which it is compared. */
 export const emailKey = (email: string): string => email.toLowerCase();
@@ -86,6 +86,11 @@ export const CREDENTIAL_COLUMNS: readonly Column<Credential>[] = [
   { name: 'sealed', kind: 'text', of: (c) => c.sealed },
   { name: 'status', kind: 'text', of: (c) => c.status },
   { name: 'scopes', kind: 'text', of: (c) => c.scopes.join(' ') },
+  {
+    name: 'permissions',
+    kind: 'text',
+    of: (c) => (c.permissions === null ? null : JSON.stringify(c.permissions)),
+  },
   { name: 'expires_at', kind: 'bigint', of: (c) => c.expiresAt },
   { name: 'created_at', kind: 'bigint', of: (c) => c.createdAt },
   { name: 'revoked_at', kind: 'bigint', of: (c) => c.revokedAt },
@@ -101,7 +106,10 @@ export function credentialOf(row: Row): Credential {
     apiTokenHash: text(row, 'api_token_hash'),
     sealed: text(row, 'sealed'),
     status: text(row, 'status') as Credential['status'],
-    scopes: text(row, 'scopes').split(' ') as Scope[],
+    scopes: text(row, 'scopes')
+      .split(' ')
+      .filter((scope) => scope !== '') as Scope[],
+    permissions: jsonOrNull<readonly string[]>(row, 'permissions'),
     expiresAt: integerOrNull(row, 'expires_at'),
     createdAt: integer(row, 'created_at'),
     revokedAt: integerOrNull(row, 'revoked_at'),

@@ -60,7 +60,7 @@ function traced(tables: Tables, dialect: Dialect, search: OrderSearch, traces: O
 }
 
 function idsOf(
-  { orders, addresses, deposits }: Tables,
+  { orders, addresses, deposits, shopOrders }: Tables,
   { text, addresses: places, transactions }: OrderTraces,
   accountId: AccountId | null,
 ): Sql {
@@ -69,6 +69,10 @@ function idsOf(
     { sql: `SELECT id FROM ${orders} WHERE id = ?`, bindings: [text] },
     {
       sql: `SELECT id FROM ${orders} WHERE merchant_reference = ?${own.sql}`,
+      bindings: [text, ...own.bindings],
+    },
+    {
+      sql: `SELECT order_id FROM ${shopOrders} WHERE reference = ?${own.sql}`,
       bindings: [text, ...own.bindings],
     },
     ...places.map(({ chain, address }) => ({

@@ -55,7 +55,11 @@ export class SqlOrderStore implements OrderStore {
     this.#db.checkNesting();
     const rows =
       order.hasWebhooks !== false
-        ? await this.#reports.of({ type: 'order.created', order: order.order })
+        ? await this.#reports.of({
+            type: 'order.created',
+            order: order.order,
+            ...(order.shop !== undefined && { shop: order.shop }),
+          })
         : NO_EVENT_ROWS;
     for (let tries = 0; tries < CLAIM_TRIES; tries++) {
       const outcome = await this.#groupCommit

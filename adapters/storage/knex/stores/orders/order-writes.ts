@@ -34,6 +34,12 @@ export class SqlOrderWrites implements OrderWrites {
     return row === undefined ? null : orderOf(row);
   }
 
+  async find(id: OrderId): Promise<Order | null> {
+    const { run, tables } = this.#session;
+    const [row] = await run(`SELECT ${names(ORDER_COLUMNS)} FROM ${tables.orders} WHERE id = ?`, [id]);
+    return row === undefined ? null : orderOf(row);
+  }
+
   async move(id: OrderId, from: OrderStatus, to: OrderStatus, changes: OrderChanges): Promise<boolean> {
     const { run, tables } = this.#session;
     const { sql, bindings } = assignments([['status', to], ...orderChange(changes)]);

@@ -1,0 +1,2 @@
+export { greenfieldOperations } from './operations.ts';
+export type { GreenfieldDeps } from './deps.ts';
