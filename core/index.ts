@@ -152,6 +152,8 @@ export type { CoinRate, ListRates } from './ledger/list-rates.ts';
 export * from './notify/hosts.ts';
 export * from './notify/event-types.ts';
 export * from './notify/webhook.ts';
+export * from './notify/webhook-format.ts';
+export type { OrderFormat, OrderHappening, OrderReport } from './app/order-reports.ts';
 export * from './notify/outbox-event.ts';
 export * from './notify/event-dispatcher.ts';
 export * from './app/event-presenter.ts';

@@ -1192,8 +1192,10 @@ export interface Webhook {
   /** ID of the account. */
   readonly account: string;
   readonly url: string;
-  /** Event types, or groups such as order.*. */
+  /** Event types, or groups such as order.*; in another format its own types, or * for all. */
   readonly events: readonly string[];
+  /** Form of the events: standard is the till's own; greenfield that of plugins of shop systems. */
+  readonly format: 'standard' | 'greenfield';
   readonly enabled: boolean;
   /** Time until which events are also signed with the previous secret. */
   readonly previousSecretExpiresAt: string | null;

@@ -97,7 +97,7 @@ const WITH_SESSION: readonly ErrorCode[] = ['NO_CREDENTIALS', 'SESSION_INVALID',
  */
 export function openApiDocument(operations: readonly Operation[], serverUrl = '/'): object {
   const registry = new OpenAPIRegistry();
-  const signed = registerSecurity(registry);
+  const signed = registerSecurity(registry, operations);
   if (operations.some(({ auth }) => auth.kind === 'session')) registerSessions(registry);
   for (const operation of operations) {
     if (operation.hidden) continue;
@@ -141,7 +141,7 @@ const KEY_SCHEMES: Readonly<Record<KeyPlace, string>> = {
 };
 
 /** Registers the security schemes; returns the security requirement of a signature. */
-function registerSecurity(registry: OpenAPIRegistry): Record<string, string[]> {
+function registerSecurity(registry: OpenAPIRegistry, operations: readonly Operation[]): Record<string, string[]> {
   const header = (name: string, description: string): string =>
     registry.registerComponent('securitySchemes', name, { type: 'apiKey', in: 'header', name, description }).name;
   header(KEY_SCHEMES['api-key'], 'An API key, or the access token that the login returns.');
@@ -151,12 +151,13 @@ function registerSecurity(registry: OpenAPIRegistry): Record<string, string[]> {
     scheme: 'bearer',
     description: 'An API key',
   });
-  registry.registerComponent('securitySchemes', KEY_SCHEMES.token, {
-    type: 'apiKey',
-    in: 'header',
-    name: 'Authorization',
-    description: 'The word "token", a space and an API key',
-  });
+  if (operations.some(({ auth }) => auth.kind === 'merchant' && auth.places.includes('token')))
+    registry.registerComponent('securitySchemes', KEY_SCHEMES.token, {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Authorization',
+      description: 'The word "token", a space and an API key',
+    });
   const names = [
     header('API-Token', 'The public key of a signing pair.'),
     header('Algorithm', 'HMAC-SHA256 or HMAC-SHA3_256.'),

@@ -58,7 +58,14 @@ const LISTS: readonly ListCase[] = [
       added(storage, (tx, id: CredentialId) =>
         tx.manage.createCredential({
           ...{ id, accountId, name: 'shop', apiKeyHash: `key ${id}`, apiTokenHash: `token ${id}`, sealed: 'sealed' },
-          ...{ status: 'active', scopes: ['read'], permissions: null, expiresAt: null, createdAt: NOW, revokedAt: null },
+          ...{
+            status: 'active',
+            scopes: ['read'],
+            permissions: null,
+            expiresAt: null,
+            createdAt: NOW,
+            revokedAt: null,
+          },
         }),
       ),
     remove: null,
@@ -78,7 +85,14 @@ const LISTS: readonly ListCase[] = [
     add: (storage, { accountId }) =>
       added(storage, (tx, id: WebhookId) =>
         tx.webhooks.add({
-          ...{ id, accountId, url: 'https://shop.example/events', events: ['order.*'], enabled: true },
+          ...{
+            id,
+            accountId,
+            url: 'https://shop.example/events',
+            events: ['order.*'],
+            enabled: true,
+            format: 'standard',
+          },
           ...{ sealed: 'sealed', previousSealed: null, previousUntil: null, createdAt: NOW, updatedAt: NOW },
         }),
       ),

@@ -40,16 +40,16 @@ interface DepositChange {
 
 /** The events of the deposits that a transaction added or changed. */
 export async function depositEvents(
-  { tx, presenter, findAsset, at }: EventScope,
+  { tx, presenter, findAsset, at, deposits: read, subscribers }: EventScope,
   recorded: readonly DepositEvent[],
 ): Promise<readonly AddressedEvents[]> {
   const changes = changesById(recorded);
   const found: AddressedEvents[] = [];
   if (changes.size === 0) return found;
-  const deposits = new Map((await tx.deposits.lockAll([...changes.keys()])).map((deposit) => [deposit.id, deposit]));
+  const deposits = await read([...changes.keys()]);
   // Cached, so that thousands of payments to one order read the endpoints of its account once.
   const endpointsOf = oncePer((account) =>
-    account === OPERATORS ? tx.webhooks.enabledOfAdmins() : tx.webhooks.enabled(account),
+    account === OPERATORS ? tx.webhooks.enabledOfAdmins() : subscribers(account),
   );
   for (const [id, change] of changes) {
     const deposit = deposits.get(id);

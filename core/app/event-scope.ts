@@ -1,6 +1,7 @@
 import type { AssetCatalogue, Millis, RecordedEvent, RecordedEvents, Transaction } from '../kernel/index.ts';
 import type { AmountWords, FindNoticeAccount, OutboxEvent, Subscriber } from '../notify/index.ts';
 import type { EventPresenter } from './event-presenter.ts';
+import type { ReportScope } from './order-reports.ts';
 
 /** Events, and those that may be subscribed to them. */
 export interface AddressedEvents {
@@ -15,6 +16,10 @@ export interface EventScope {
   /** Deposits below the least amount of their currency make no event. */
   readonly findAsset: AssetCatalogue['find'];
   readonly at: Millis;
+  /** The deposits of these ids, each read once. */
+  readonly deposits: ReportScope['deposits'];
+  /** The subscribers to the events of an account, read once. */
+  readonly subscribers: ReportScope['subscribers'];
 }
 
 /** What notices need besides: the receivers, and how an amount is written. */

@@ -33,7 +33,7 @@ import type {
   SessionLife,
 } from '../access/index.ts';
 import type { RescanDeposits, UnassignedDeposits } from '../deposits/index.ts';
-import type { CallbackPlaces, TestEventPresenter } from '../notify/index.ts';
+import type { CallbackPlaces, TestEventPresenter, WebhookFormats } from '../notify/index.ts';
 import type { AdmissionCount, ConfiguredRoutes, ManageRoutesDeps, RoutePlaces, TopUps } from '../gateway/index.ts';
 import type {
   AppId,
@@ -121,6 +121,8 @@ export interface CreateManageDeps {
   readonly breachedPasswords: BreachedPasswords;
   readonly events: EventBus;
   readonly presenter: TestEventPresenter;
+  /** Formats of webhook endpoints besides the till's own; none by default. */
+  readonly formats?: WebhookFormats;
   readonly secondFactor: SecondFactor;
   readonly passkeyVerifier: PasskeyVerifier;
   readonly refusedAttempts: RefusedAttempts;

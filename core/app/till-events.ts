@@ -1,7 +1,9 @@
+import type { Deposit } from '../chain/index.ts';
 import type {
   AccountId,
   AssetCatalogue,
   Clock,
+  DepositId,
   EventBus,
   IdGenerator,
   RecordedEvent,
@@ -17,6 +19,7 @@ import type {
   Notice,
   NoticeDraft,
   NoticeSettings,
+  Subscriber,
 } from '../notify/index.ts';
 import type { CallbackPresenter, OrderChains } from '../orders/index.ts';
 import { alertEvents, alertNotices } from './alert-events.ts';
@@ -26,6 +29,8 @@ import type { EventPresenter } from './event-presenter.ts';
 import { eventsOf } from './event-scope.ts';
 import type { AddressedEvents, EventScope } from './event-scope.ts';
 import { movedOrderRows, newOrderRows, undecidedNotices } from './order-events.ts';
+import { newOrderReport, ofFormats, orderReports, reportRows } from './order-reports.ts';
+import type { OrderFormat, ReportScope } from './order-reports.ts';
 import { securityDrafts, securityEvents, securityNotices } from './security-events.ts';
 import { eventsOfTransfer, firstSteps, heldDraft, heldNotices, stepsById, transferEvents } from './transfer-events.ts';
 
@@ -39,6 +44,8 @@ export interface TillEventDeps {
   readonly presenter: EventPresenter;
   readonly assets: AssetCatalogue;
   readonly chains: OrderChains;
+  /** Formats of webhook endpoints besides the till's own; none by default. */
+  readonly formats?: readonly OrderFormat[];
   /** How notices are written; absent for none. */
   readonly notices?: NoticeSettings;
 }
@@ -54,7 +61,7 @@ export class TillEvents implements EventDispatcher {
   async ofTransaction(tx: Transaction, events: readonly RecordedEvent[]): Promise<EventRows> {
     const { clock, presenter } = this.#deps;
     const findAsset: EventScope['findAsset'] = (currency) => this.#deps.assets.find(currency);
-    const scope: EventScope = { tx, presenter, findAsset, at: clock.now() };
+    const scope: EventScope = { tx, presenter, findAsset, at: clock.now(), ...readsOnce(tx) };
     const steps = stepsById(eventsOf(events, 'transfer.added', 'transfer.moved'));
     const audit = eventsOf(events, 'audit').map(({ row }) => row);
     const security = securityNotices(audit);
@@ -62,7 +69,8 @@ export class TillEvents implements EventDispatcher {
     const alerts = eventsOf(events, 'alert.raised').map(({ alert }) => alert);
     const undecided = eventsOf(events, 'order.payment-undecided').map(({ entry }) => entry);
     const callbacks = [
-      ...(await this.#ofOrders(tx, events)),
+      ...(await this.#ofOrders(scope, events)),
+      ...(await this.#inOtherFormats(scope, events)),
       ...this.#rows(await claimEvents(scope, claims)),
       ...this.#rows(await transferEvents(scope, steps)),
       ...this.#rows(
@@ -88,7 +96,9 @@ export class TillEvents implements EventDispatcher {
     const { ids, presenter } = this.#deps;
     if (event.type === 'order.created') {
       const endpoints = await reader.webhooks.enabled(event.order.accountId);
-      return { ...NO_EVENT_ROWS, callbacks: newOrderRows(this.#orderDeps, endpoints, event.order) };
+      const to = ofFormats(endpoints, this.#deps.formats ?? []);
+      const others = to.length === 0 ? [] : reportRows(ids, to, [newOrderReport(event)], event.order.createdAt);
+      return { ...NO_EVENT_ROWS, callbacks: [...newOrderRows(this.#orderDeps, endpoints, event.order), ...others] };
     }
     if (event.type !== 'transfer.added' || event.row === null) return NO_EVENT_ROWS;
     const { transfer, row } = event;
@@ -109,11 +119,20 @@ export class TillEvents implements EventDispatcher {
       events.emit('callback.queued', { accountId });
   }
 
-  async #ofOrders(tx: Transaction, events: readonly RecordedEvent[]): Promise<readonly Callback[]> {
+  async #ofOrders({ subscribers }: EventScope, events: readonly RecordedEvent[]): Promise<readonly Callback[]> {
     const rows: Callback[] = [];
     for (const event of eventsOf(events, 'order.moved'))
-      rows.push(...movedOrderRows(this.#orderDeps, await tx.webhooks.enabled(event.order.accountId), event));
+      rows.push(...movedOrderRows(this.#orderDeps, await subscribers(event.order.accountId), event));
     return rows;
+  }
+
+  /** What orders did, for endpoints that receive it in another format. */
+  async #inOtherFormats(scope: EventScope, events: readonly RecordedEvent[]): Promise<readonly Callback[]> {
+    const { formats = [], ids } = this.#deps;
+    const changes = eventsOf(events, 'order.moved', 'deposit.added', 'deposit.moved', 'deposit.reassigned');
+    if (formats.length === 0 || changes.length === 0) return [];
+    const found = await orderReports(scope, changes, formats);
+    return found.flatMap(({ to, reports }) => reportRows(ids, to, reports, scope.at));
   }
 
   #rows(addressed: readonly AddressedEvents[]): readonly Callback[] {
@@ -141,4 +160,22 @@ export class TillEvents implements EventDispatcher {
     const { ids, assets, chains, callbacks, presenter } = this.#deps;
     return { ids, assets, chains, callbacks, presenter };
   }
+}
+
+/** Reads of a transaction's end that several reports need. */
+function readsOnce(tx: Transaction): Pick<ReportScope, 'deposits' | 'subscribers'> {
+  const known = new Map<DepositId, Deposit>();
+  const accounts = new Map<AccountId, Promise<readonly Subscriber[]>>();
+  return {
+    deposits: async (ids) => {
+      const missing = [...new Set(ids)].filter((id) => !known.has(id));
+      if (missing.length > 0) for (const deposit of await tx.deposits.lockAll(missing)) known.set(deposit.id, deposit);
+      return known;
+    },
+    subscribers: (accountId) => {
+      const found = accounts.get(accountId) ?? tx.webhooks.enabled(accountId);
+      accounts.set(accountId, found);
+      return found;
+    },
+  };
 }

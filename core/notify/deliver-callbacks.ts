@@ -23,6 +23,8 @@ import { SendSlots } from './send-slots.ts';
 import type { SlotUser } from './send-slots.ts';
 import type { CallbackSigner } from './sign.ts';
 import { callbackHeaders, chooseApiKey, standardHeaders } from './sign.ts';
+import { formatOf } from './webhook-format.ts';
+import type { WebhookFormats } from './webhook-format.ts';
 
 /** The settings `callbacks`. */
 export interface DeliverySettings {
@@ -44,6 +46,8 @@ export interface DeliverCallbacksDeps {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly settings: DeliverySettings;
+  /** Formats of endpoints besides the till's own; none by default. */
+  readonly formats?: WebhookFormats;
 }
 
 const LIMITS = {
@@ -180,9 +184,17 @@ export class DeliverCallbacks {
     const headers =
       endpoint === null
         ? callbackHeaders(callback, await this.#signer(callback, now), digest, now)
-        : standardHeaders(callback, this.#secretsOf(endpoint, now), digest, now);
+        : this.#endpointHeaders(callback, endpoint, now);
     const { orderId, attempts, method, url, body } = callback;
     return { accountId: ownerOf(callback), orderId, attempt: attempts + 1, method, url, headers, body };
+  }
+
+  #endpointHeaders(callback: Callback, endpoint: WebhookEndpoint, now: Millis): Readonly<Record<string, string>> {
+    const { digest, formats = [] } = this.#deps;
+    const format = formatOf(endpoint.format, formats);
+    const secrets = this.#secretsOf(endpoint, now);
+    if (format === null) return standardHeaders(callback, secrets, digest, now);
+    return format.headers(callback.body ?? '', present(secrets[0], 'the present secret'), digest);
   }
 
   /** Includes the previous secret until its overlap ends. */

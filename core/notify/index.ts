@@ -19,6 +19,8 @@ export { raiseAlert } from './raise-alert.ts';
 export type { AlertChannels } from './raise-alert.ts';
 export { checkCallbackUrl, checkMerchantUrl, isMetadataHost, isPrivateHost } from './url.ts';
 export type { CallbackPlaces } from './url.ts';
+export { coversMessage } from './webhook-format.ts';
+export type { FormatMessage, WebhookFormat, WebhookFormats } from './webhook-format.ts';
 export type { Subscriber, WebhookEndpoint } from './webhook.ts';
 export { noticeWords, readableTime } from './words.ts';
 export type { NoticeLine } from './words.ts';

@@ -1,4 +1,6 @@
 import { bodyIsGone } from './callback.ts';
+import { formatOf } from './webhook-format.ts';
+import type { WebhookFormats } from './webhook-format.ts';
 import { HANDLERS } from './webhook.ts';
 import type { Callback, CallbackAttempt, CallbackStatus } from './callback.ts';
 import { TillgateError } from '../kernel/index.ts';
@@ -15,6 +17,8 @@ export interface CallbackDetail {
 export interface ManageCallbacksDeps extends AuditDeps, ListDeps {
   readonly storage: Pick<Storage, 'callbacks' | 'webhooks' | 'transaction'>;
   readonly events: EventBus;
+  /** Formats of endpoints besides the till's own; none by default. */
+  readonly formats?: WebhookFormats;
 }
 
 /** The filter of a list of callbacks. */
@@ -97,5 +101,37 @@ export class ManageCallbacks {
     });
     events.emit('callback.queued', { accountId });
     return this.find(actor, id);
+  }
+
+  /**
+   * Sends an event of an endpoint of another format again, as a delivery of its own that names the first one.
+   *
+   * @returns the id of the new delivery
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` for an endpoint that is removed, disabled or of the till's own
+   *   format, and when the body is no longer kept
+   */
+  async sendAgain(actor: Actor, id: CallbackId): Promise<CallbackId> {
+    const { storage, clock, events, ids, formats = [] } = this.#deps;
+    const { callback } = await this.find(actor, id);
+    const { accountId, endpointId, body } = callback;
+    if (body === null) throw new TillgateError('STATE_CONFLICT', 'The body of the delivery is no longer kept.');
+    const deliveryId = ids.next() as CallbackId;
+    await storage.transaction(async (tx) => {
+      const endpoint = endpointId === null ? null : await tx.webhooks.find(endpointId);
+      if (endpoint?.enabled !== true)
+        throw new TillgateError('STATE_CONFLICT', 'The webhook endpoint is removed or disabled.');
+      const format = formatOf(endpoint.format, formats);
+      if (format === null) throw new TillgateError('STATE_CONFLICT', 'The endpoint has the till’s own format.');
+      const at = clock.now();
+      const place = { deliveryId, webhookId: endpoint.id, at };
+      await tx.callbacks.add({
+        ...{ ...callback, id: deliveryId, url: endpoint.url, body: format.again(body, place) },
+        ...{ status: 'PENDING', attempts: 0, nextAt: at, createdAt: at, deliveredAt: null },
+      });
+      const changes = { delivery: { from: id, to: deliveryId } };
+      addAuditRow(this.#deps, tx, actor, { action: 'callback.redeliver', accountId, subjectId: id, changes });
+    });
+    events.emit('callback.queued', { accountId });
+    return deliveryId;
   }
 }

@@ -25,9 +25,11 @@ import type {
   Vault,
   WebhookId,
 } from '../kernel/index.ts';
-import { TEST_EVENT, WEBHOOK_PATTERNS } from './event-types.ts';
+import { TEST_EVENT } from './event-types.ts';
 import { rowsFor } from './outbox-event.ts';
-import { MAX_WEBHOOKS, newWebhookSecret, webhookContext } from './webhook.ts';
+import { formatOf, patternsOf, STANDARD_FORMAT } from './webhook-format.ts';
+import type { WebhookFormats } from './webhook-format.ts';
+import { checkGivenSecret, MAX_WEBHOOKS, newWebhookSecret, webhookContext } from './webhook.ts';
 import type { WebhookEndpoint } from './webhook.ts';
 import type { AccountListInput, Actor, AuditChanges, AuditDeps, CursorPage, ListDeps } from '../access/index.ts';
 
@@ -36,14 +38,18 @@ export interface NewWebhook {
   /** The actor's own by default. */
   readonly accountId?: AccountId;
   readonly url: string;
-  /** Types, or groups such as `order.*`. */
+  /** Types, or groups such as `order.*`; in another format its own types. */
   readonly events: readonly string[];
   /** True by default. */
   readonly enabled?: boolean;
+  /** The till's own by default. */
+  readonly format?: string;
+  /** The secret that its owner chose; by default the till makes one. */
+  readonly secret?: string | undefined;
 }
 
 /** Changes of an endpoint; absent fields stay unchanged. */
-export type WebhookChanges = Partial<Pick<NewWebhook, 'url' | 'events' | 'enabled'>>;
+export type WebhookChanges = Partial<Pick<NewWebhook, 'url' | 'events' | 'enabled' | 'secret'>>;
 
 /** An endpoint with a new secret in plain text. It must not be logged. */
 export interface RevealedWebhook {
@@ -64,6 +70,8 @@ export interface ManageWebhooksDeps extends AuditDeps, ListDeps {
   readonly random: Random;
   readonly events: EventBus;
   readonly places: CallbackPlaces;
+  /** Formats besides the till's own; none by default. */
+  readonly formats?: WebhookFormats;
 }
 
 const AUDITED = ['url', 'events', 'enabled'] as const;
@@ -101,19 +109,23 @@ export class ManageWebhooks {
    * @throws TillgateError `NOT_FOUND`; `INVALID_FIELDS`; `STATE_CONFLICT` for an archived account, and for one with
    *   {@link MAX_WEBHOOKS}
    */
-  async create(actor: Actor, { accountId: wanted, url, events, enabled = true }: NewWebhook): Promise<RevealedWebhook> {
+  async create(
+    actor: Actor,
+    { accountId: wanted, url, events, enabled = true, format = STANDARD_FORMAT, secret: given }: NewWebhook,
+  ): Promise<RevealedWebhook> {
     const { storage, vault, random, ids, clock } = this.#deps;
     const accountId = targetAccount(actor, wanted);
     this.#checkUrl(url);
     const id = ids.next() as WebhookId;
-    const secret = newWebhookSecret(random);
+    const secret = given === undefined ? newWebhookSecret(random) : { secret: checkGivenSecret(given) };
     const now = clock.now();
     const endpoint: WebhookEndpoint = {
       id,
       accountId,
       url,
-      events: subscribed(events),
+      events: subscribed(events, this.#patterns(format)),
       enabled,
+      format,
       sealed: vault.seal(JSON.stringify(secret), webhookContext(id)),
       previousSealed: null,
       previousUntil: null,
@@ -125,7 +137,13 @@ export class ManageWebhooks {
       if ((await tx.webhooks.countOf(accountId)) >= MAX_WEBHOOKS)
         throw stateConflict(`An account has at most ${MAX_WEBHOOKS} webhook endpoints.`);
       await tx.webhooks.add(endpoint);
-      this.#audit(tx, actor, 'webhook.create', endpoint, createdWith({ url, events: endpoint.events, enabled }));
+      this.#audit(
+        tx,
+        actor,
+        'webhook.create',
+        endpoint,
+        createdWith({ url, events: endpoint.events, enabled, ...(format === STANDARD_FORMAT ? {} : { format }) }),
+      );
     });
     return { endpoint, secret: seesSecrets(actor, accountId) ? secret.secret : null };
   }
@@ -137,13 +155,22 @@ export class ManageWebhooks {
    * @throws TillgateError `NOT_FOUND`, also for an endpoint of another account; `INVALID_FIELDS`; `STATE_CONFLICT` for
    *   an archived account
    */
-  update(actor: Actor, id: WebhookId, changes: WebhookChanges): Promise<WebhookEndpoint> {
+  update(actor: Actor, id: WebhookId, { secret, ...changes }: WebhookChanges): Promise<WebhookEndpoint> {
     if (changes.url !== undefined) this.#checkUrl(changes.url);
-    const events = changes.events === undefined ? {} : { events: subscribed(changes.events) };
-    return this.#deps.storage.transaction(async (tx) => {
+    const { storage, vault, clock } = this.#deps;
+    const sealed =
+      secret === undefined
+        ? null
+        : vault.seal(JSON.stringify({ secret: checkGivenSecret(secret) }), webhookContext(id));
+    return storage.transaction(async (tx) => {
       const former = await lockEndpoint(tx, actor, id);
-      const endpoint = { ...former, ...changes, ...events, updatedAt: this.#deps.clock.now() };
+      const patterns = this.#patterns(former.format);
+      const events = changes.events === undefined ? {} : { events: subscribed(changes.events, patterns) };
+      const updatedAt = clock.now();
+      const endpoint = { ...former, ...changes, ...events, updatedAt };
       await tx.webhooks.update(endpoint);
+      // A secret that its owner chose is in force at once.
+      if (sealed !== null) await tx.webhooks.rotate({ id, sealed, previousUntil: updatedAt, updatedAt });
       if (endpoint.url !== former.url) await tx.callbacks.redirect(id, endpoint.url);
       if (!endpoint.enabled) await tx.callbacks.giveUp(id);
       this.#audit(tx, actor, 'webhook.update', endpoint, changesOf(former, endpoint, AUDITED));
@@ -193,8 +220,14 @@ export class ManageWebhooks {
       const found = await lockEndpoint(tx, actor, id);
       if (!found.enabled) throw stateConflict('The webhook endpoint is disabled.');
       const data = (): string => presenter.test(id);
-      const event = { type: TEST_EVENT, subjectId: id, at: clock.now(), data };
-      for (const row of rowsFor(ids, [found], event)) await tx.callbacks.add(row);
+      const at = clock.now();
+      const event = { type: TEST_EVENT, subjectId: id, at, data };
+      const format = formatOf(found.format, this.#deps.formats ?? []);
+      const { accountId } = found;
+      for (const row of rowsFor(ids, [found], event)) {
+        const place = { deliveryId: row.id, webhookId: id, accountId, at };
+        await tx.callbacks.add(format === null ? row : { ...row, body: format.test(place) });
+      }
       this.#audit(tx, actor, 'webhook.test', found, {});
       return found;
     });
@@ -211,6 +244,14 @@ export class ManageWebhooks {
       throw invalidField('url', 'must be an https URL');
   }
 
+  /** @throws TillgateError `INVALID_FIELDS` for a format that the till does not have */
+  #patterns(name: string): readonly string[] {
+    const { formats = [] } = this.#deps;
+    if (name !== STANDARD_FORMAT && !formats.some((format) => format.name === name))
+      throw invalidField('format', 'is not a format of this till');
+    return patternsOf(formatOf(name, formats));
+  }
+
   #audit(
     tx: Transaction,
     actor: Actor,
@@ -223,10 +264,10 @@ export class ManageWebhooks {
 }
 
 /** The patterns, each once. @throws TillgateError `INVALID_FIELDS` for none, and for unknown ones by position */
-function subscribed(events: readonly string[]): readonly string[] {
+function subscribed(events: readonly string[], patterns: readonly string[]): readonly string[] {
   if (events.length === 0) throw invalidField('events', 'must not be empty');
-  const unknown = events.findIndex((event) => !WEBHOOK_PATTERNS.includes(event));
-  if (unknown >= 0) throw invalidField(`events.${unknown}`, `must be one of ${WEBHOOK_PATTERNS.join(', ')}`);
+  const unknown = events.findIndex((event) => !patterns.includes(event));
+  if (unknown >= 0) throw invalidField(`events.${unknown}`, `must be one of ${patterns.join(', ')}`);
   return [...new Set(events)];
 }
 

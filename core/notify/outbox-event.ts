@@ -3,6 +3,7 @@ import type { CallbackId, IdGenerator, Millis } from '../kernel/index.ts';
 import { formatInstant } from '../kernel/index.ts';
 import { covers } from './event-types.ts';
 import type { WebhookEvent } from './event-types.ts';
+import { STANDARD_FORMAT } from './webhook-format.ts';
 import type { Subscriber } from './webhook.ts';
 
 /** An event of a record. */
@@ -15,20 +16,20 @@ export interface OutboxEvent {
   readonly data: () => string;
 }
 
-/** The rows of the outbox for the subscribers of the event; due now. */
+/** The rows of the outbox for the subscribers of the event in the till's own format; due now. */
 export function outboxRows(
   ids: IdGenerator,
   endpoints: readonly Subscriber[],
   event: OutboxEvent,
 ): readonly Callback[] {
-  const wanting = endpoints.filter(({ events }) => covers(events, event.type));
+  const wanting = endpoints.filter(({ events, format }) => format === STANDARD_FORMAT && covers(events, event.type));
   return wanting.length === 0 ? [] : rowsFor(ids, wanting, event);
 }
 
 /** The rows of the outbox for these endpoints, whatever their subscriptions are. */
 export function rowsFor(
   ids: IdGenerator,
-  endpoints: readonly Omit<Subscriber, 'events'>[],
+  endpoints: readonly Omit<Subscriber, 'events' | 'format'>[],
   { type, subjectId, at, data }: OutboxEvent,
 ): readonly Callback[] {
   const body = `{"type":"${type}","timestamp":"${formatInstant(at)}","data":${data()}}`;

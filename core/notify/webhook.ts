@@ -1,4 +1,5 @@
 import { encodeBase64, SECRET_PREFIXES } from '../access/index.ts';
+import { invalidField } from '../kernel/index.ts';
 import type { AccountId, Millis, Random, SealContext, WebhookId } from '../kernel/index.ts';
 
 /** A webhook endpoint of an account. */
@@ -6,9 +7,11 @@ export interface WebhookEndpoint {
   readonly id: WebhookId;
   readonly accountId: AccountId;
   readonly url: string;
-  /** Event types, or groups such as `order.*`; each once. */
+  /** Event types, or groups such as `order.*`, each once; in another format its own types. */
   readonly events: readonly string[];
   readonly enabled: boolean;
+  /** The name of the format of its events: {@link STANDARD_FORMAT} or another one (`WebhookFormat`). */
+  readonly format: string;
   /** The encrypted {@link WebhookSecret} as JSON, in the context `webhook:<id>`. */
   readonly sealed: string;
   /** The secret before the last rotation, with which events are signed too until `previousUntil`. */
@@ -19,7 +22,7 @@ export interface WebhookEndpoint {
 }
 
 /** Who is told of events: a webhook endpoint, or the till's own handlers, which belong to no account. */
-export interface Subscriber extends Pick<WebhookEndpoint, 'id' | 'url' | 'events'> {
+export interface Subscriber extends Pick<WebhookEndpoint, 'id' | 'url' | 'events' | 'format'> {
   readonly accountId: AccountId | null;
 }
 
@@ -29,7 +32,7 @@ export interface Subscriber extends Pick<WebhookEndpoint, 'id' | 'url' | 'events
  */
 export const HANDLERS = 'till:handlers' as WebhookId;
 
-/** The decrypted secret of an endpoint: `whsec_` and base64 of 32 bytes. */
+/** The decrypted secret of an endpoint: `whsec_` and base64 of 32 bytes, or a text that a shop chose. */
 export interface WebhookSecret {
   readonly secret: string;
 }
@@ -44,4 +47,14 @@ export const webhookContext = (id: WebhookId): SealContext => `webhook:${id}`;
 
 export function newWebhookSecret(random: Random): WebhookSecret {
   return { secret: SECRET_PREFIXES.callbackSecret + encodeBase64(random.bytes(SECRET_BYTES)) };
+}
+
+/** The bounds of a secret that its owner chose, in characters. */
+const GIVEN_SECRET = { least: 16, most: 256 } as const;
+
+/** A secret that its owner chose. @throws TillgateError `INVALID_FIELDS` */
+export function checkGivenSecret(secret: string): string {
+  const { least, most } = GIVEN_SECRET;
+  if (secret.length >= least && secret.length <= most && /^[\x20-\x7e]+$/.test(secret)) return secret;
+  throw invalidField('secret', `must have ${least} to ${most} printable ASCII characters`);
 }

@@ -16,8 +16,9 @@ export { isMerchantReference, isMetadata, METADATA_RULE, REFERENCE_RULE } from '
 export type { Metadata } from './merchant-data.ts';
 export type { OrderFilter } from './order-search.ts';
 export type { OrderMove, OrderStateMachine } from './order-state-machine.ts';
+export type { ShopOrder } from './shop-order.ts';
 export { allowsRefund, findTransition, webhookEventOf } from './order-status.ts';
-export type { OrderStatus } from './order-status.ts';
+export type { OrderStatus, OrderTransition } from './order-status.ts';
 export type { NewOrder, OrderPosition } from './order-store.ts';
 export { reportedOrder, SHOWN_PAYMENTS } from './order-view.ts';
 export type { ListedOrderView, OrderDetailView } from './order-view.ts';

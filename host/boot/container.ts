@@ -85,6 +85,7 @@ import type {
   Manage,
   NoticeChannel,
   NoticeSettings,
+  OrderFormat,
   PortReplacements,
   PortWrappers,
   Ports,
@@ -93,6 +94,7 @@ import type {
 } from '../../core/index.ts';
 import { AesGcmVault, CryptoDigest, CryptoRandom, JoseTokenIssuer, ScryptHasher } from '../../adapters/crypto/index.ts';
 import type { MasterKeys } from '../../adapters/crypto/index.ts';
+import { greenfieldFormat } from '../../adapters/http/greenfield/index.ts';
 import { Eventemitter3Bus } from '../../adapters/events/index.ts';
 import { eventPresenter } from '../../adapters/http/event-data.ts';
 import { callbackPresenter } from '../../adapters/http/operations/order-record.ts';
@@ -429,10 +431,18 @@ const lightningRecipes = payoutRecipes
 
 /** Callbacks to merchants, events for the application's own handlers, and notices to persons. */
 const noticeRecipes = lightningRecipes
+  .inner('webhookFormats', ({ assets }): readonly OrderFormat[] => [greenfieldFormat(assets)])
   .part(
     'deliverCallbacks',
-    ({ common, callbackTransport: transport, vault, digest, random, config: { callbacks: settings } }) =>
-      new DeliverCallbacks({ ...common, transport, vault, digest, random, settings }),
+    ({
+      common,
+      callbackTransport: transport,
+      vault,
+      digest,
+      random,
+      webhookFormats: formats,
+      config: { callbacks: settings },
+    }) => new DeliverCallbacks({ ...common, transport, vault, digest, random, formats, settings }),
   )
   .part(
     'handleEvents',
@@ -589,6 +599,7 @@ export const RECIPES = gatewayRecipes.part('manage', (parts) => {
     rescanDeposits: parts.rescanDeposits,
     topUps: parts.topUps,
     presenter: eventPresenter(parts.assets),
+    formats: parts.webhookFormats,
     admissionTally: (app) => gateway.admissionTally(app),
     upstreamHealth: (route) => gateway.upstreamHealth(route),
     settings: manageSettings(config, baseUrl, parts.configuredRoutes),
@@ -659,6 +670,7 @@ function tillEvents(container: Container): TillEvents {
     },
     callbacks: callbackPresenter,
     presenter: eventPresenter({ find: (currency) => parts.assets.find(currency) }),
+    formats: [greenfieldFormat({ find: (currency) => parts.assets.find(currency) })],
     notices: {
       // Before the plugins are set up, transactions cause no notices.
       channels: () => (container.isBound(tokenOf('plugins')) ? parts.noticeSettings.channels() : []),

@@ -516,8 +516,10 @@ export interface RevealedWebhook {
   /** ID of the account. */
   readonly account: string;
   readonly url: string;
-  /** Event types, or groups such as order.*. */
+  /** Event types, or groups such as order.*; in another format its own types, or * for all. */
   readonly events: readonly string[];
+  /** Form of the events: standard is the till's own; greenfield that of plugins of shop systems. */
+  readonly format: 'standard' | 'greenfield';
   readonly enabled: boolean;
   /** Time until which events are also signed with the previous secret. */
   readonly previousSecretExpiresAt: string | null;
@@ -719,7 +721,7 @@ export interface WebhookCreateParams {
   readonly account?: string | undefined;
   /** URL to which events are sent by POST. */
   readonly url: string;
-  /** What is sent: types, or groups such as order.*. One of order.*, refund.*, withdrawal.*, payout.*, claim.*, deposit.*, security.*, alert.*, order.created, order.succeeded, order.timeout, order.terminated, order.refunded, refund.requested, refund.succeeded, refund.failed, withdrawal.requested, withdrawal.held, withdrawal.succeeded, withdrawal.failed, payout.requested, payout.held, payout.succeeded, payout.failed, claim.requested, claim.approved, claim.rejected, deposit.seen, deposit.credited, deposit.spendable, deposit.orphaned, deposit.unassigned, security.changed, security.pending, alert.raised. */
+  /** What is sent: types, or groups such as order.*. One of order.*, refund.*, withdrawal.*, payout.*, claim.*, deposit.*, security.*, alert.*, order.created, order.succeeded, order.timeout, order.terminated, order.refunded, refund.requested, refund.succeeded, refund.failed, withdrawal.requested, withdrawal.held, withdrawal.succeeded, withdrawal.failed, payout.requested, payout.held, payout.succeeded, payout.failed, claim.requested, claim.approved, claim.rejected, deposit.seen, deposit.credited, deposit.spendable, deposit.orphaned, deposit.unassigned, security.changed, security.pending, alert.raised. For an endpoint of another format, its own types. */
   readonly events: readonly string[];
   /** Whether events are sent. Events that are waiting when it is disabled are given up. */
   readonly enabled?: boolean | undefined;
@@ -729,7 +731,7 @@ export interface WebhookCreateParams {
 export interface WebhookUpdateParams {
   /** URL to which events are sent by POST. */
   readonly url?: string | undefined;
-  /** What is sent: types, or groups such as order.*. One of order.*, refund.*, withdrawal.*, payout.*, claim.*, deposit.*, security.*, alert.*, order.created, order.succeeded, order.timeout, order.terminated, order.refunded, refund.requested, refund.succeeded, refund.failed, withdrawal.requested, withdrawal.held, withdrawal.succeeded, withdrawal.failed, payout.requested, payout.held, payout.succeeded, payout.failed, claim.requested, claim.approved, claim.rejected, deposit.seen, deposit.credited, deposit.spendable, deposit.orphaned, deposit.unassigned, security.changed, security.pending, alert.raised. */
+  /** What is sent: types, or groups such as order.*. One of order.*, refund.*, withdrawal.*, payout.*, claim.*, deposit.*, security.*, alert.*, order.created, order.succeeded, order.timeout, order.terminated, order.refunded, refund.requested, refund.succeeded, refund.failed, withdrawal.requested, withdrawal.held, withdrawal.succeeded, withdrawal.failed, payout.requested, payout.held, payout.succeeded, payout.failed, claim.requested, claim.approved, claim.rejected, deposit.seen, deposit.credited, deposit.spendable, deposit.orphaned, deposit.unassigned, security.changed, security.pending, alert.raised. For an endpoint of another format, its own types. */
   readonly events?: readonly string[] | undefined;
   /** Whether events are sent. Events that are waiting when it is disabled are given up. */
   readonly enabled?: boolean | undefined;

@@ -15,6 +15,7 @@ export async function subscribe(
     url: 'https://shop.example/events',
     events: ['order.*', 'refund.*', 'withdrawal.*', 'deposit.*', 'security.*', 'alert.*'],
     enabled: true,
+    format: 'standard',
     sealed: 'sealed',
     previousSealed: null,
     previousUntil: null,

@@ -45,7 +45,7 @@ export function greenfieldFailure(failure: Failure, resource: string | null): ob
       message: said,
     }));
   const { missingPermission } = details as { readonly missingPermission?: string };
-  return { code: greenfieldCode(word, resource), message, missingPermission };
+  return { code: details.reason ?? greenfieldCode(word, resource), message, missingPermission };
 }
 
 /** A failure of a call that the till does not have, by its method and path. */

@@ -113,8 +113,13 @@ export function factsOf({ order, deposits, unconfirmed, lastMove }: ShopOrderVie
   };
 }
 
+/** What a shop's own data is read from. */
+interface MetadataSource extends Pick<ShopOrderView, 'shop'> {
+  readonly order: Pick<ShopOrderView['order'], 'merchantReference' | 'metadata'>;
+}
+
 /** The JSON object that a shop sent, with its numbers as they were. */
-export function metadataOf({ order, shop }: Pick<ShopOrderView, 'order' | 'shop'>): unknown {
+export function metadataOf({ order, shop }: MetadataSource): unknown {
   const { merchantReference, metadata } = order;
   if (shop !== null) return parse(shop.metadata);
   return merchantReference === null ? metadata : { ...metadata, orderId: merchantReference };

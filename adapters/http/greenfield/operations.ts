@@ -4,9 +4,15 @@ import { invoiceOperations } from './invoices.ts';
 import { keyOperations } from './keys.ts';
 import type { GreenfieldOperation } from './operation.ts';
 import { storeOperations } from './stores.ts';
+import { webhookOperations } from './webhooks.ts';
 
 /** One file for each resource. */
-const RESOURCES: readonly (readonly GreenfieldOperation[])[] = [keyOperations, storeOperations, invoiceOperations];
+const RESOURCES: readonly (readonly GreenfieldOperation[])[] = [
+  keyOperations,
+  storeOperations,
+  invoiceOperations,
+  webhookOperations,
+];
 
 /** The operations for shop plugins under `/api/v1`. */
 export function greenfieldOperations(deps: GreenfieldDeps): readonly Operation[] {

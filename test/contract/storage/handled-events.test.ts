@@ -46,6 +46,7 @@ const own = (events: readonly WebhookEvent[] = TYPES): Subscriber => ({
   accountId: null,
   url: HANDLERS,
   events,
+  format: 'standard',
 });
 
 eachStorage((_name, open) => {

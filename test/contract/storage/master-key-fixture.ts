@@ -75,7 +75,7 @@ export async function sealEverything(storage: Storage, vault: Vault): Promise<Se
   await storage.transaction((tx) =>
     tx.webhooks.add({
       ...webhook,
-      ...{ enabled: true, sealed: seal('new'), previousSealed: seal('former'), previousUntil: NOW },
+      ...{ enabled: true, format: 'standard', sealed: seal('new'), previousSealed: seal('former'), previousUntil: NOW },
       ...{ createdAt: NOW, updatedAt: NOW },
     }),
   );

@@ -34,6 +34,7 @@ async function newEndpoint(storage: Storage, given: Partial<WebhookEndpoint> = {
     url: 'https://shop.example/events',
     events: ['order.*', 'refund.failed'],
     enabled: true,
+    format: 'standard',
     sealed: 'sealed',
     previousSealed: null,
     previousUntil: null,

@@ -62,6 +62,7 @@ export async function subscribe(storage: Storage, accountId: AccountId, number: 
       url: `https://merchant-${number}.example.com/events`,
       events: ['order.*', 'refund.*', 'withdrawal.*', 'payout.*', 'claim.*', 'deposit.*', 'security.*', 'alert.*'],
       enabled: true,
+      format: 'standard',
       sealed: 'sealed',
       previousSealed: null,
       previousUntil: null,

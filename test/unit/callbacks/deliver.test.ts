@@ -211,6 +211,7 @@ describe('an event of a webhook endpoint', () => {
       url: 'https://shop.example/events',
       events: ['order.*'],
       enabled: true,
+      format: 'standard',
       sealed: seal(secret),
       previousSealed: null,
       previousUntil: null,

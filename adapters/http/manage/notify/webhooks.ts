@@ -1,7 +1,8 @@
-import { formatInstant, MAX_WEBHOOKS, WEBHOOK_PATTERNS } from '../../../../core/index.ts';
+import { formatInstant, MAX_WEBHOOKS, STANDARD_FORMAT, WEBHOOK_PATTERNS } from '../../../../core/index.ts';
 import type { RevealedWebhook, WebhookEndpoint, WebhookId } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../../fields.ts';
+import { GREENFIELD_FORMAT } from '../../greenfield/webhook-format.ts';
 import { accountExample } from '../access/accounts.ts';
 import { accountFilter, idParams, inputOf, ownerField, texts, yesNo } from '../fields.ts';
 import { apiOperation, manageList } from '../operation.ts';
@@ -10,12 +11,19 @@ import { id, instant, pageRecord, time } from '../reply-fields.ts';
 
 const MAX_URL = 2048;
 const MAX_PATTERN = 64;
+const WEBHOOK_FORMATS = [STANDARD_FORMAT, GREENFIELD_FORMAT] as const;
 
 const webhookFields = {
   id: id('ID of the endpoint'),
   account: id('ID of the account'),
   url: z.string(),
-  events: z.array(z.string()).readonly().meta({ description: 'Event types, or groups such as order.*' }),
+  events: z
+    .array(z.string())
+    .readonly()
+    .meta({ description: 'Event types, or groups such as order.*; in another format its own types, or * for all' }),
+  format: z.enum(WEBHOOK_FORMATS).meta({
+    description: "Form of the events: standard is the till's own; greenfield that of plugins of shop systems",
+  }),
   enabled: z.boolean(),
   previous_secret_expires_at: instant('Time until which events are also signed with the previous secret').nullable(),
   created_at: instant('Time of creation'),
@@ -36,6 +44,7 @@ function webhookRecord(endpoint: WebhookEndpoint): WebhookRecord {
     account: endpoint.accountId,
     url: endpoint.url,
     events: endpoint.events,
+    format: endpoint.format as (typeof WEBHOOK_FORMATS)[number],
     enabled: endpoint.enabled,
     previous_secret_expires_at: time(endpoint.previousUntil),
     created_at: formatInstant(endpoint.createdAt),
@@ -53,6 +62,7 @@ const example = {
   account: accountExample.id,
   url: 'https://shop.example/events',
   events: ['order.*', 'refund.succeeded'],
+  format: STANDARD_FORMAT,
   enabled: true,
   previous_secret_expires_at: null,
   created_at: accountExample.created_at,
@@ -64,7 +74,7 @@ const url = text(MAX_URL, 'URL to which events are sent by POST');
 const events = texts(
   WEBHOOK_PATTERNS.length,
   MAX_PATTERN,
-  `What is sent: types, or groups such as order.*. One of ${WEBHOOK_PATTERNS.join(', ')}`,
+  `What is sent: types, or groups such as order.*. One of ${WEBHOOK_PATTERNS.join(', ')}. For an endpoint of another format, its own types.`,
 );
 const enabled = yesNo('Whether events are sent. Events that are waiting when it is disabled are given up.');
 

@@ -14,6 +14,7 @@ export const WEBHOOK_COLUMNS: readonly Column<WebhookEndpoint>[] = [
   { name: 'previous_until', kind: 'bigint', of: (w) => w.previousUntil },
   { name: 'created_at', kind: 'bigint', of: (w) => w.createdAt },
   { name: 'updated_at', kind: 'bigint', of: (w) => w.updatedAt },
+  { name: 'format', kind: 'text', of: (w) => w.format },
 ];
 
 /** The endpoint in a row of `webhook_endpoints`. */
@@ -29,5 +30,6 @@ export function webhookOf(row: Row): WebhookEndpoint {
     previousUntil: integerOrNull(row, 'previous_until'),
     createdAt: integer(row, 'created_at'),
     updatedAt: integer(row, 'updated_at'),
+    format: text(row, 'format'),
   };
 }

@@ -1,4 +1,4 @@
-import { HANDLERS } from '../../../../../core/index.ts';
+import { HANDLERS, STANDARD_FORMAT } from '../../../../../core/index.ts';
 import type {
   AccountId,
   NewestQuery,
@@ -42,7 +42,7 @@ async function subscribers(
   const rows = await run(
     `SELECT ${WEBHOOKS} FROM ${webhooks} WHERE enabled AND account_id ${are}
      UNION ALL
-     SELECT document_key, '', document_key, value, true, '', NULL, NULL, 0, 0 FROM ${documents}
+     SELECT document_key, '', document_key, value, true, '', NULL, NULL, 0, 0, '${STANDARD_FORMAT}' FROM ${documents}
      WHERE document_key = '${HANDLERS}' ${known === undefined ? '' : `AND ${known}`} ORDER BY id`,
     known === undefined ? bindings : [...bindings, ...bindings],
   );
@@ -51,7 +51,8 @@ async function subscribers(
 
 function subscriberOf(row: Row): Subscriber {
   if (text(row, 'id') !== HANDLERS) return webhookOf(row);
-  return { id: HANDLERS, accountId: null, url: HANDLERS, events: json<readonly string[]>(row, 'events') };
+  const events = json<readonly string[]>(row, 'events');
+  return { id: HANDLERS, accountId: null, url: HANDLERS, events, format: STANDARD_FORMAT };
 }
 
 function enabled(run: Run, tables: Tables, accountId: AccountId): Promise<readonly Subscriber[]> {
