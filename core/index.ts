@@ -5,6 +5,7 @@
  */
 export * from './kernel/errors.ts';
 export * from './kernel/guard.ts';
+export { hex } from './kernel/hex.ts';
 export * from './kernel/decimal.ts';
 export * from './kernel/time.ts';
 export * from './kernel/ids.ts';

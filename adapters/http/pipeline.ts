@@ -17,7 +17,7 @@ import { PAYER_WRITES_OF_ORDER, RateLimit } from './rate-limits.ts';
 import { readCsv } from './read-csv.ts';
 import { readForm, readQuery } from './read-form.ts';
 import { readJson } from './read-json.ts';
-import { apiOfPath, failureReply, seeOther, unknownCall } from './replies.ts';
+import { apiOfPath, failureReply, seeOther, takesSlash, unknownCall } from './replies.ts';
 import type { Api } from './replies.ts';
 import { checkRequest, pathOf, queryOf } from './request-checks.ts';
 import { shuttingDown } from './requests-in-progress.ts';
@@ -73,7 +73,10 @@ export class HttpApi {
 
   /** Finds the operations at a target's path, for all methods; `null` for an unknown path. */
   route(target: string, mount: string): RouteMatch | null {
-    return this.#routes.find(routePath(target, mount));
+    const path = routePath(target, mount);
+    const found = this.#routes.find(path);
+    if (found !== null || !path.endsWith('/') || !takesSlash(this.#apiAt(path))) return found;
+    return this.#routes.find(path.slice(0, -1));
   }
 
   /** Counts a request that a binding is about to have answered. @returns a function to call when the reply is over */

@@ -11,6 +11,8 @@ interface ReplyForm {
   readonly challenge: string;
   /** HTTP statuses of errors that differ from those of {@link ERROR_TABLE}. */
   readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>>;
+  /** Whether a slash at the end of a path makes no difference. */
+  readonly slashes?: true;
   /** The failure of a call that the API does not have; by default it is the one of the other APIs. */
   readonly unknown?: (failure: Failure, method: string, path: string) => Failure;
   /** A success. @param dataText - the data as JSON text */
@@ -56,6 +58,7 @@ const REPLY_FORMS = {
     challenge: 'token realm="store"',
     statuses: GREENFIELD_STATUSES,
     unknown: unsupportedCall,
+    slashes: true,
     success: (dataText) => dataText,
     failure: (failure, _traceId, resource) => greenfieldFailure(failure, resource),
   },
@@ -92,6 +95,12 @@ export function v1Code(word: ErrorCode, record: string | null): string {
 export function statusIn(api: Api, word: ErrorCode, status: number): number {
   const { statuses = {} }: ReplyForm = REPLY_FORMS[api];
   return statuses[word] ?? status;
+}
+
+/** Whether a slash at the end of a path makes no difference in an API. */
+export function takesSlash(api: Api): boolean {
+  const { slashes }: ReplyForm = REPLY_FORMS[api];
+  return slashes === true;
 }
 
 /** The failure of a call that is not in the table, in the words of its API. */

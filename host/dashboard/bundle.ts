@@ -66,10 +66,13 @@ export async function bundleDashboard(home: string): Promise<Bundle> {
   return { ...firstLoad(metafile), files: new Map(files.map((file) => [file.name, file])) };
 }
 
-/** Allows only the application's sources, core and packages, so that no server code reaches a browser. */
+/** Data of the HTTP edge that the application shows too. */
+const SHARED = ['adapters/http/greenfield/permission-table.ts'];
+
+/** Allows only the application's sources, core, packages and shared data, so that no server code reaches a browser. */
 function checkInputs({ inputs }: Metafile): void {
   const allowed = /^(host\/dashboard\/app|core)\/|(^|\/)node_modules\//;
-  const foreign = Object.keys(inputs).filter((path) => !allowed.test(path));
+  const foreign = Object.keys(inputs).filter((path) => !allowed.test(path) && !SHARED.includes(path));
   if (foreign.length > 0) throw new Error(`The dashboard must not import ${foreign.join(', ')}.`);
 }
 
@@ -151,7 +154,8 @@ export async function stateOfSources(home: string): Promise<string> {
     for (const path of paths.filter((each) => /\.tsx?$/.test(each)).sort())
       hash.update(`${relative(home, path).split(sep).join('/')}\0`).update(await readFile(path));
   }
-  for (const path of ['package-lock.json', 'host/dashboard/bundle.ts']) hash.update(await readFile(join(home, path)));
+  for (const path of ['package-lock.json', 'host/dashboard/bundle.ts', ...SHARED])
+    hash.update(await readFile(join(home, path)));
   return hash.digest('hex').slice(0, 16);
 }
 

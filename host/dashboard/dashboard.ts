@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { ANYBODY, header, textOperation } from '../../adapters/http/index.ts';
-import type { HttpResponse, Operation } from '../../adapters/http/index.ts';
+import type { HttpRequest, HttpResponse, Operation } from '../../adapters/http/index.ts';
 import { TillgateError } from '../../core/index.ts';
 import type { Clock, Logger } from '../../core/index.ts';
 import { acceptedEncoding } from './accepted-encoding.ts';
 import type { Encoding } from './bundle.ts';
 import { DashboardFiles } from './dashboard-files.ts';
+import { queryOf } from '../http/query-of.ts';
+import { redirectOf } from './app/connect-request.ts';
 import { dashboardPage, dashboardPolicy, failedPage } from './page.ts';
 
 const YEAR_SECONDS = 31_536_000;
@@ -38,7 +40,7 @@ export function dashboardOperations(
   deps: DashboardDeps,
   files = new DashboardFiles(deps.clock, deps.logger),
 ): readonly Operation[] {
-  return [pageOperation(files), slashOperation, filesOperation(files)];
+  return [pageOperation(files), slashOperation, filesOperation(files), connectOperation];
 }
 
 function pageOperation(files: DashboardFiles): Operation {
@@ -49,13 +51,13 @@ function pageOperation(files: DashboardFiles): Operation {
     summary: 'The dashboard',
     description: 'For merchants and operators.',
     type: 'text/html',
-    handler: async ({ traceId }) => {
+    handler: async ({ request, traceId }) => {
       // A new nonce for each reply: only the application's own styles apply.
       const nonce = randomBytes(16).toString('base64');
       const headers = {
         'X-Trace-Id': traceId,
         ...PAGE_HEADERS,
-        'Content-Security-Policy': dashboardPolicy(nonce),
+        'Content-Security-Policy': dashboardPolicy(nonce, formActionOf(request)),
       };
       const loaded = await files.get();
       return loaded.kind === 'ready'
@@ -64,6 +66,40 @@ function pageOperation(files: DashboardFiles): Operation {
     },
   });
 }
+
+/** The origin to which the page may post a key, where its address asks for that. */
+function formActionOf(request: HttpRequest): string | undefined {
+  const redirect = queryOf(request).get('redirect');
+  return (redirect === null ? null : redirectOf(redirect, false))?.origin;
+}
+
+/** The link by which a shop plugin asks its merchant for a key: it leads to a page of the dashboard. */
+const connectOperation = textOperation({
+  ...shared,
+  id: 'connectShop',
+  path: '/api-keys/authorize',
+  aliases: ['/api-keys/authorize/'],
+  summary: 'Asks the merchant for a key',
+  description: 'Goes to the page of the dashboard on which the merchant agrees or does not.',
+  type: 'text/html',
+  handler: async ({ request, traceId }) => {
+    const { target } = request;
+    const mark = target.indexOf('?');
+    const query = mark === -1 ? '' : target.slice(mark);
+    const path = mark === -1 ? target : target.slice(0, mark);
+    const location = `${path.endsWith('/') ? '../..' : '..'}/dashboard${query}#/connect`;
+    return {
+      status: 302,
+      headers: {
+        'X-Trace-Id': traceId,
+        'Cache-Control': 'no-store',
+        'Referrer-Policy': 'no-referrer',
+        Location: location,
+      },
+      body: '',
+    };
+  },
+});
 
 /** The links of the page are relative to a URL without a slash at its end. */
 const slashOperation = textOperation({

@@ -31,7 +31,9 @@ function document(head: string, body: string): string {
 /**
  * Allows the scripts of this server, the styles of this reply, and requests to this server. No inline script runs and
  * no other server is contacted, whatever a field of an order contains.
+ *
+ * @param formAction - the one origin to which a form may be posted; none by default
  */
-export function dashboardPolicy(nonce: string): string {
-  return `default-src 'none'; script-src 'self'; style-src 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`;
+export function dashboardPolicy(nonce: string, formAction = "'none'"): string {
+  return `default-src 'none'; script-src 'self'; style-src 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`;
 }

@@ -329,6 +329,8 @@ export interface CreatedCredential {
   readonly status: 'active' | 'revoked';
   /** Permissions: read, create orders, move money. */
   readonly scopes: readonly ('read' | 'create' | 'move')[];
+  /** Permissions of a shop plugin's key, by the names that plugins know; null for any other key. */
+  readonly permissions: readonly string[] | null;
   /** Time of expiry. */
   readonly expiresAt: string | null;
   /** Time of creation. */
@@ -352,6 +354,8 @@ export interface Credential {
   readonly status: 'active' | 'revoked';
   /** Permissions: read, create orders, move money. */
   readonly scopes: readonly ('read' | 'create' | 'move')[];
+  /** Permissions of a shop plugin's key, by the names that plugins know; null for any other key. */
+  readonly permissions: readonly string[] | null;
   /** Time of expiry. */
   readonly expiresAt: string | null;
   /** Time of creation. */
@@ -705,6 +709,24 @@ export interface CredentialCreateParams {
   readonly name?: string | undefined;
   /** Permissions: read, create orders, move money; defaults to all. */
   readonly scopes?: readonly ('read' | 'create' | 'move')[] | undefined;
+  /** Permissions of a shop plugin's key, in place of `scopes`, which follow from them. */
+  readonly permissions?:
+    | readonly (
+        | 'btcpay.store.canviewinvoices'
+        | 'btcpay.store.cancreateinvoice'
+        | 'btcpay.store.canmodifyinvoices'
+        | 'btcpay.store.canviewstoresettings'
+        | 'btcpay.store.webhooks.canmodifywebhooks'
+        | 'btcpay.store.canviewpullpayments'
+        | 'btcpay.store.cancreatenonapprovedpullpayments'
+        | 'btcpay.store.cancreatepullpayments'
+        | 'btcpay.store.canmanagepayouts'
+        | 'btcpay.store.canmanagepullpayments'
+        | 'btcpay.store.canmodifystoresettings'
+        | 'btcpay.user.canviewprofile'
+        | 'unrestricted'
+      )[]
+    | undefined;
   /** Time of expiry; defaults to never. */
   readonly expiresAt?: string | Date | undefined;
 }

@@ -20,6 +20,8 @@ export interface WindowOptions {
   readonly theme?: 'light' | 'dark';
   /** The language that the browser asks for; English unless given. */
   readonly locale?: string;
+  /** Origins besides the till's that its pages may ask. */
+  readonly elsewhere?: readonly string[];
 }
 
 /** Somebody who logs in. */
@@ -88,11 +90,11 @@ export class DashboardFixture {
 export async function openWindow(
   browser: Browser,
   url: string,
-  { width = 1280, theme = 'light', locale = 'en' }: WindowOptions = {},
+  { width = 1280, theme = 'light', locale = 'en', elsewhere = [] }: WindowOptions = {},
 ): Promise<Window> {
   const context = await browser.newContext({ locale, colorScheme: theme, viewport: { width, height: HEIGHT } });
   context.setDefaultTimeout(60_000);
-  const complaints = new Complaints(context, url, [], REFUSALS);
+  const complaints = new Complaints(context, url, elsewhere, REFUSALS);
   return {
     page: await context.newPage(),
     context,

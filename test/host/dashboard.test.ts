@@ -63,6 +63,32 @@ describe('the dashboard', () => {
     assert.equal(headers.get('cache-control'), 'no-store');
   });
 
+  test('the link of a shop plugin leads to its page, which may post a form to that shop alone (fault 475)', async () => {
+    const query = '?permissions=btcpay.store.canviewinvoices&redirect=https%3A%2F%2Fshop.example%3A8443%2Fback%3Fa';
+    for (const link of [`/api-keys/authorize${query}`, `/api-keys/authorize/${query}`]) {
+      const reply = await fetch(url + link, { redirect: 'manual' });
+      assert.equal(reply.status, 302);
+      const location = new URL(reply.headers.get('location') ?? '', url + link);
+      assert.equal(location.href, `${url}/dashboard${query}#/connect`);
+    }
+    const formActionOf = async (search: string): Promise<string | undefined> => {
+      const page = await fetch(`${url}/dashboard${search}`);
+      const policy = page.headers.get('content-security-policy') ?? '';
+      assert.match(policy, /frame-ancestors 'none'/);
+      return /form-action ([^;]+);/.exec(policy)?.[1];
+    };
+    assert.equal(await formActionOf(query), 'https://shop.example:8443');
+    for (const bad of [
+      'javascript:alert(1)',
+      'https://a.example; script-src *',
+      "https://a.example' *",
+      '//a.example',
+      'x',
+    ])
+      assert.equal(await formActionOf(`?redirect=${encodeURIComponent(bad)}`), "'none'", bad);
+    assert.equal(await formActionOf(''), "'none'");
+  });
+
   test('its files are kept for ever, come compressed as the browser likes, and are the same in every form', async () => {
     const [name = ''] = names();
     assert.match(name, /-[0-9A-Z]{8}\.js$/);
@@ -151,7 +177,7 @@ describe('the files of the dashboard', () => {
       return Promise.reject(new Error('no esbuild'));
     });
     const [page] = dashboardOperations({ clock: { now: () => now }, logger: quiet }, files);
-    const get = () => page!.run({ traceId: 't' } as RawCall, {} as HttpDeps);
+    const get = () => page!.run({ traceId: 't', request: { target: '/dashboard' } } as RawCall, {} as HttpDeps);
     const replies = await Promise.all([get(), get(), get()]);
     now += 29_999;
     replies.push(await get());

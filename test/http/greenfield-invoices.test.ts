@@ -152,6 +152,28 @@ eachStorage((_name, open) => {
       );
     });
 
+    test('names and words are taken in any case, and a slash at the end of a path, but not inside the metadata', async () => {
+      const body = {
+        ...{ Amount: '10.00', CURRENCY: 'eur', AdditionalSearchTerms: null, Type: 'Standard' },
+        metadata: { OrderID: '9', orderId: 'case 1' },
+        Checkout: { ExpirationMinutes: 20, RedirectURL: 'https://shop.example/', SpeedPolicy: 'mediumspeed' },
+      };
+      const { id, amount, currency, metadata } = successOf(await shop.client.post(`${shop.path}/invoices/`, body));
+      assert.deepEqual([amount, currency, metadata], ['10', 'EUR', { OrderID: '9', orderId: 'case 1' }]);
+      const order = await orderOf(id);
+      assert.deepEqual(
+        [order.links.succeedUrl, order.expiresAt - order.createdAt],
+        ['https://shop.example/', 20 * MINUTE_MS],
+      );
+      const both = successOf(
+        await shop.client.post(`${shop.path}/invoices`, { amount: '1', Amount: '2', currency: 'EUR' }),
+      );
+      assert.equal(both['amount'], '1');
+      const [listed] = successOf<Record_[]>(await shop.client.get(`${shop.path}/invoices/?orderId=case+1&status=new`));
+      assert.equal(listed?.['id'], id);
+      assert.equal(successOf(await mark(id, 'invalid'))['status'], 'Invalid');
+    });
+
     test('confirmations that the till would not wait for are refused', async () => {
       const slow = { checkout: { speedPolicy: 'LowSpeed', paymentMethods: ['LTC-CHAIN'] } };
       const chain = till.till.chains.get('LTC');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { PERMISSIONS, scopesOf } from '../../adapters/http/greenfield/permissions.ts';
+import { PERMISSIONS } from '../../adapters/http/greenfield/permission-table.ts';
+import { scopesOf } from '../../adapters/http/greenfield/permissions.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import { connectShop, refusedAs, SHOP_PERMISSIONS, successOf } from '../support/greenfield.ts';
 import type { Record_, TestShop } from '../support/greenfield.ts';
@@ -159,6 +160,9 @@ eachStorage((_name, open) => {
           ({ paymentMethodId, enabled }) => /^[A-Z0-9-]+-(CHAIN|LN)$/.test(String(paymentMethodId)) && enabled,
         ),
       );
+      const former = successOf<Record_[]>(await shop.client.get(`${shop.path}/payment-methods/onchain`));
+      assert.ok(former.some(({ cryptoCode }) => cryptoCode === 'LTC'));
+      assert.deepEqual(successOf(await shop.client.get(`${shop.path}/payment-methods/LightningNetwork`)), []);
       const [rate, unknown] = successOf<Record_[]>(
         await shop.client.get(`${shop.path}/rates?currencyPair=BTC_EUR&currencyPair=DOGE_USD`),
       );
@@ -175,6 +179,7 @@ eachStorage((_name, open) => {
         ['GET', '/api/v1/users/me'],
         ['PATCH', shop.path],
         ['GET', '/api/v1/'],
+        ['GET', '/api/v1/nothing/'],
       ] as const) {
         const { message } = refusedAs(await shop.client.request(method, path), 501, 'not-implemented');
         assert.equal(message, `${method} ${path} is not supported.`);

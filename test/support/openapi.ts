@@ -64,7 +64,9 @@ export class OpenApiChecker {
   }
 
   #pathOf(target: string): string | null {
-    const path = target.split('?')[0] ?? '';
+    const sent = target.split('?')[0] ?? '';
+    // A slash at the end of these paths makes no difference.
+    const path = apiOfPath(sent) === 'greenfield' ? sent.replace(/\/$/, '') : sent;
     const matches = (template: string): boolean =>
       new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
     return path in this.#document.paths ? path : (Object.keys(this.#document.paths).find(matches) ?? null);

@@ -12,8 +12,11 @@ import { z } from 'zod';
 import { maybeCount, maybeDecimal, maybeFlag, maybeObject, maybeText, maybeTexts, maybeWord } from './fields.ts';
 import { coinOf } from './payment-method-ids.ts';
 
-/** The policies of a payment's speed, by the confirmations that each asks for. */
-export const SPEEDS = { HighSpeed: 0, MediumSpeed: 1, LowMediumSpeed: 2, LowSpeed: 6 } as const;
+/**
+ * The policies of a payment's speed, by the confirmations below which the till must not settle. `MediumSpeed` is what
+ * the till itself waits for, and what plugins send where nothing was chosen.
+ */
+export const SPEEDS = { HighSpeed: 0, MediumSpeed: 0, LowMediumSpeed: 2, LowSpeed: 6 } as const;
 export type SpeedPolicy = keyof typeof SPEEDS;
 
 const MAX_METHODS = 64;

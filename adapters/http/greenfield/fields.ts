@@ -64,12 +64,12 @@ export function maybeFlag(description: string) {
   });
 }
 
-/** One of some words, or `null` when it is absent. */
+/** One of some words, in any case, or `null` when it is absent. */
 export function maybeWord<const T extends string>(words: readonly T[], description: string) {
   return convertedField<T | null, T | null>({
     convert: (value) => {
       if (isAbsent(value)) return { value: null };
-      const word = words.find((each) => each === value);
+      const word = words.find((each) => typeof value === 'string' && each.toLowerCase() === value.toLowerCase());
       return word === undefined ? null : { value: word };
     },
     what: `one of ${words.join(', ')}`,

@@ -93,10 +93,10 @@ type ListQuery = z.output<typeof listQuery>;
 /** @throws InvalidRequest for an unknown status */
 function statusesOf(query: ListQuery): readonly InvoiceStatus[] {
   const named = [...query.status, ...query['status[]']];
-  const unknown = named.find((name) => !(INVOICE_STATUSES as readonly string[]).includes(name));
-  if (unknown !== undefined)
+  const found = named.map((name) => INVOICE_STATUSES.find((each) => each.toLowerCase() === name.toLowerCase()));
+  if (found.includes(undefined))
     throw new InvalidRequest([{ path: 'status', message: `must be one of ${INVOICE_STATUSES.join(', ')}` }]);
-  return named as InvoiceStatus[];
+  return found.filter((status) => status !== undefined);
 }
 
 async function list(accountId: ShopOrderView['order']['accountId'], query: ListQuery, deps: GreenfieldDeps) {

@@ -6,8 +6,9 @@ import { described, merchant, schemasOf, validate } from '../operation.ts';
 import type { Call, Described, MerchantAuth, Operation, RawCall } from '../operation.ts';
 import { BASE_PATHS, successReply } from '../replies.ts';
 import type { GreenfieldDeps } from './deps.ts';
+import { withSchemaNames } from './field-names.ts';
 import { forbidden, requirePermission } from './permissions.ts';
-import type { Permission } from './permissions.ts';
+import type { Permission } from './permission-table.ts';
 
 /** A validated call of a store's key, for the account that the store is. */
 export type GreenfieldCall<P, Q, B> = Call<MerchantAuth, P, Q, B> & {
@@ -70,7 +71,8 @@ export function greenfieldOperation<
       if (permission !== null) requirePermission(principal, permission);
       const { storeId = accountId } = raw.params;
       if (storeId !== accountId) throw forbidden(permission ?? 'btcpay.store.canviewstoresettings');
-      const call = validate(raw, { ...spec, auth });
+      const body = spec.body === undefined ? raw.body : withSchemaNames(raw.body, spec.body);
+      const call = validate({ ...raw, body }, { ...spec, auth });
       const data = await handler({ ...call, principal, accountId, actor: actorOf(raw, principal) }, deps);
       return successReply('greenfield', 200, stringify(data) ?? 'null', raw.traceId);
     },

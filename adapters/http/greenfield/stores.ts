@@ -1,5 +1,5 @@
 import { isUnread, LIGHTNING_ASSET, present } from '../../../core/index.ts';
-import type { AccountId } from '../../../core/index.ts';
+import type { AccountId, Asset } from '../../../core/index.ts';
 import { z } from 'zod';
 import { InvalidRequest } from '../invalid-request.ts';
 import { SPEEDS } from './checkout-options.ts';
@@ -65,14 +65,17 @@ const storeSchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    website: z.null(),
-    supportUrl: z.null(),
+    website: z.string(),
+    supportUrl: z.string(),
     defaultCurrency: z.string(),
     invoiceExpiration: whole('Time until the deadline of an invoice, in seconds'),
     monitoringExpiration: whole('Time after the deadline in which late payments are watched for, in seconds'),
     speedPolicy: z.enum(Object.keys(SPEEDS) as [string, ...string[]]),
     paymentTolerance: z.number(),
-    defaultPaymentMethod: z.null(),
+    defaultPaymentMethod: z.string(),
+    defaultLang: z.string(),
+    networkFeeMode: z.literal('Never'),
+    requiresRefundEmail: z.literal(false),
     archived: z.boolean(),
     anyoneCanCreateInvoice: z.literal(false),
     redirectAutomatically: z.literal(true),
@@ -85,14 +88,17 @@ async function storeRecord(id: AccountId, { storage, orders }: GreenfieldDeps): 
   return {
     id,
     name: account.name ?? account.email,
-    website: null,
-    supportUrl: null,
+    website: '',
+    supportUrl: '',
     defaultCurrency: DEFAULT_CURRENCY,
     invoiceExpiration: timeoutMs / 1000,
     monitoringExpiration: watchMs / 1000,
     speedPolicy: 'MediumSpeed',
     paymentTolerance: toleranceBps / 100,
-    defaultPaymentMethod: null,
+    defaultPaymentMethod: '',
+    defaultLang: 'en',
+    networkFeeMode: 'Never',
+    requiresRefundEmail: false,
     archived: false,
     anyoneCanCreateInvoice: false,
     redirectAutomatically: true,
@@ -102,6 +108,35 @@ async function storeRecord(id: AccountId, { storage, orders }: GreenfieldDeps): 
 const methodSchema = z
   .object({ paymentMethodId: z.string(), enabled: z.boolean(), currency: z.string() })
   .meta({ id: 'GreenfieldPaymentMethod' });
+
+/** A list of coins as version 1 had it; a plugin that was never changed still asks for it at each sale. */
+function formerMethods(id: string, path: string, isWanted: (asset: Asset) => boolean): GreenfieldOperation {
+  return greenfieldOperation({
+    id,
+    method: 'GET',
+    paths: [`/stores/{storeId}/payment-methods/${path}`],
+    permission: settings,
+    resource: 'store',
+    summary: 'List payment methods as version 1 did',
+    description: 'Returns the symbols of the coins.',
+    data: z.array(formerSchema),
+    handler: (_call, { assets }) =>
+      Promise.resolve(
+        assets
+          .enabled()
+          .filter(isWanted)
+          .map((asset) => ({ enabled: true, cryptoCode: asset.symbol, paymentMethodId: paymentMethodId(asset) })),
+      ),
+  });
+}
+
+const isLightning = ({ chain }: Asset): boolean => chain === LIGHTNING_ASSET.chain;
+
+const formerSchema = z
+  .object({ enabled: z.boolean(), cryptoCode: z.string(), paymentMethodId: z.string() })
+  .meta({ id: 'GreenfieldFormerPaymentMethod' });
+
+const settings = 'btcpay.store.canviewstoresettings';
 
 const rateSchema = z
   .object({
@@ -135,8 +170,6 @@ async function rateRecords(asked: readonly string[], { manage, assets }: Greenfi
     }),
   );
 }
-
-const settings = 'btcpay.store.canviewstoresettings';
 
 /** The operations of the server and of the store: an account is a store. */
 export const storeOperations: readonly GreenfieldOperation[] = [
@@ -187,6 +220,8 @@ export const storeOperations: readonly GreenfieldOperation[] = [
           .map((asset) => ({ paymentMethodId: paymentMethodId(asset), enabled: true, currency: asset.symbol })),
       ),
   }),
+  formerMethods('listOnChainMethods', 'onchain', (asset) => !isLightning(asset)),
+  formerMethods('listLightningMethods', 'LightningNetwork', isLightning),
   greenfieldOperation({
     id: 'listStoreRates',
     method: 'GET',

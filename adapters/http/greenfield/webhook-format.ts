@@ -1,5 +1,5 @@
 import { parse, stringify } from 'lossless-json';
-import { owedUnits, webhookEventOf } from '../../../core/index.ts';
+import { hex, owedUnits, webhookEventOf } from '../../../core/index.ts';
 import type {
   AssetCatalogue,
   DeliveryPlace,
@@ -60,7 +60,7 @@ export function greenfieldFormat(assets: Pick<AssetCatalogue, 'find'>): OrderFor
     types: SUBSCRIBED_TYPES,
     headers: (body, secret, digest) => ({
       'Content-Type': 'application/json',
-      'BTCPay-Sig': `sha256=${Buffer.from(digest.hmac('HMAC-SHA256', secret, body)).toString('hex')}`,
+      'BTCPay-Sig': `sha256=${hex(digest.hmac('HMAC-SHA256', secret, body))}`,
     }),
     messages: (report) => {
       const said = saidOf(report, assets);

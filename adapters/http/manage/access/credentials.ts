@@ -8,6 +8,10 @@ import type {
 } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../../fields.ts';
+import { PERMISSIONS } from '../../greenfield/permission-table.ts';
+import type { Permission } from '../../greenfield/permission-table.ts';
+import { scopesOf } from '../../greenfield/permissions.ts';
+import { InvalidRequest } from '../../invalid-request.ts';
 import { accountFilter, accountQuery, idParams, inputOf, instantField, ownerField, words } from '../fields.ts';
 import { manageList, apiOperation, manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
@@ -19,6 +23,9 @@ const credentialFields = {
   name: z.string(),
   status: z.enum(['active', 'revoked']),
   scopes: z.array(z.enum(SCOPES)).readonly().meta({ description: 'Permissions: read, create orders, move money' }),
+  permissions: z.array(z.string()).readonly().nullable().meta({
+    description: "Permissions of a shop plugin's key, by the names that plugins know; null for any other key",
+  }),
   expires_at: instant('Time of expiry').nullable(),
   created_at: instant('Time of creation'),
   revoked_at: instant('Time of revocation').nullable(),
@@ -63,6 +70,7 @@ function recordOf(credential: Credential, apiKey: string, apiToken: string): Cre
     name: credential.name,
     status: credential.status,
     scopes: credential.scopes,
+    permissions: credential.permissions,
     expires_at: time(credential.expiresAt),
     created_at: formatInstant(credential.createdAt),
     revoked_at: time(credential.revokedAt),
@@ -103,6 +111,22 @@ function callbackSecretsRecord({
   };
 }
 
+const PERMISSION_NAMES = Object.keys(PERMISSIONS) as [Permission, ...Permission[]];
+
+/** The scopes that follow from the permissions of a shop plugin's key. @throws InvalidRequest where both are given */
+function granted({
+  scopes,
+  permissions,
+}: {
+  readonly scopes?: unknown;
+  readonly permissions?: readonly string[] | undefined;
+}) {
+  if (permissions === undefined) return {};
+  if (scopes !== undefined)
+    throw new InvalidRequest([{ path: 'scopes', message: 'follow from the permissions; leave them out' }]);
+  return { scopes: scopesOf(permissions) };
+}
+
 const params = idParams<CredentialId>('ID of the credential');
 
 /** The operations of the payment API's credentials: API keys and signing tokens. */
@@ -135,11 +159,15 @@ export const credentialOperations: readonly ManageOperation[] = [
       account: ownerField,
       name: text(255, 'Display name').optional(),
       scopes: words(SCOPES, 'Permissions: read, create orders, move money; defaults to all').optional(),
+      permissions: words(
+        PERMISSION_NAMES,
+        "Permissions of a shop plugin's key, in place of `scopes`, which follow from them",
+      ).optional(),
       expires_at: instantField('Time of expiry; defaults to never').optional(),
     }),
     data: createdSchema,
     handler: async ({ actor, body }, { manage }) => {
-      const made = await manage.credentials.create(actor, inputOf(body));
+      const made = await manage.credentials.create(actor, { ...inputOf(body), ...granted(body) });
       return 'signingSecret' in made ? revealedRecord(made) : maskedRecord(made);
     },
   }),

@@ -81,9 +81,12 @@ const SECTIONS: readonly Section[] = [
   }),
   records('payees', ContactsIcon, { list: lazyPage(() => import('./batches/payee-list.tsx'), 'PayeeList') }),
   records('ledger', MenuBookIcon, { list: lazyPage(() => import('./ledger/ledger-list.tsx'), 'LedgerList') }),
-  records('credentials', VpnKeyIcon, {
-    list: lazyPage(() => import('./credentials/credential-list.tsx'), 'CredentialList'),
-  }),
+  {
+    ...records('credentials', VpnKeyIcon, {
+      list: lazyPage(() => import('./credentials/credential-list.tsx'), 'CredentialList'),
+    }),
+    routes: [{ path: '/connect', page: lazyPage(() => import('./connect/connect-page.tsx'), 'ConnectPage') }],
+  },
   records('callbacks', OutboxIcon, {
     list: lazyPage(() => import('./callbacks/callback-list.tsx'), 'CallbackList'),
     show: lazyPage(() => import('./callbacks/callback-show.tsx'), 'CallbackShow'),
