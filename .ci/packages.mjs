@@ -55,7 +55,7 @@ export const PACKAGES = [
     bin: null,
     dependencies: [...dependencies, '@tillgate/client'],
     peers: [...choices, '@tillgate/testing'],
-    files: ['host/checkout/browser', 'host/links/browser', 'host/claims/browser'],
+    files: ['host/checkout/browser', 'host/claims/browser', 'host/greenfield/browser', 'host/links/browser'],
     readme: 'host/embed/README.md',
   },
   {
@@ -66,7 +66,13 @@ export const PACKAGES = [
     bin: 'host/bin.ts',
     dependencies: [...dependencies, ...choices, 'express', 'pino', 'tillgate'],
     peers: [],
-    files: ['host/checkout/browser', 'host/links/browser', 'host/claims/browser', 'host/dashboard/files'],
+    files: [
+      'host/checkout/browser',
+      'host/claims/browser',
+      'host/greenfield/browser',
+      'host/links/browser',
+      'host/dashboard/files',
+    ],
     readme: '.ci/server-package/README.md',
   },
   {

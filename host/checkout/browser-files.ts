@@ -14,7 +14,7 @@ export interface BrowserFile {
  * The scripts of the page, each in a block of its own, so that their names cannot clash. `refund.js` is the last one,
  * because it fails in browsers without storage.
  */
-const SCRIPTS = ['live.js', 'countdown.js', 'copy.js', 'receipt.js', 'wallet.js', 'refund.js'];
+const SCRIPTS = ['live.js', 'countdown.js', 'copy.js', 'receipt.js', 'wallet.js', 'frame.js', 'refund.js'];
 
 /** Reads the page's files from beside this one; they are served without compilation. */
 export function readBrowserFiles(): { readonly script: BrowserFile; readonly style: BrowserFile } {

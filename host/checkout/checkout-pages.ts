@@ -13,11 +13,13 @@ import { PageWriter } from './page-writer.ts';
 import type { PageReply } from './page-writer.ts';
 import type { Template } from './template.ts';
 import { refusalOf } from './i18n-text.ts';
+import { shopOrigins } from './shop-frames.ts';
+import type { ShopFramesDeps } from './shop-frames.ts';
 
 export interface PagesDeps {
   readonly choosePayment: Pick<ChoosePayment, 'options'>;
   readonly assets: Pick<AssetCatalogue, 'chainName'>;
-  readonly storage: { readonly branding: Pick<BrandingStore, 'of' | 'logo'> };
+  readonly storage: { readonly branding: Pick<BrandingStore, 'of' | 'logo'> } & ShopFramesDeps;
   readonly clock: Clock;
 }
 
@@ -66,7 +68,9 @@ export class CheckoutPages {
       if (token === null) return unknown();
       const snapshot = await this.#live.read(token);
       const left = Math.max(0, snapshot.view.order.expiresAt - this.#deps.clock.now());
-      return this.#writer.reply(200, await this.#template(snapshot, wanted), language, left);
+      const { order } = snapshot.view;
+      const framedBy = partOnly ? [] : await shopOrigins(order, this.#deps.storage);
+      return this.#writer.reply(200, await this.#template(snapshot, wanted), language, left, framedBy);
     } catch (error) {
       if (isTillgateError(error, 'NOT_FOUND')) return unknown();
       if (isTillgateError(error, 'NOT_READY'))

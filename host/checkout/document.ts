@@ -33,7 +33,7 @@ export class DocumentFrame {
     );
     this.#language = language;
     this.#parts = [
-      `<!doctype html><html lang="${tag}" dir="${direction}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark"><title>`,
+      `<!doctype html><html lang="${tag}" dir="${direction}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark"><meta name="shop-origins" content="${SLOTS.shops}"><title>`,
       `</title><link rel="icon" href="data:,"><link rel="stylesheet" href="${assets}/${style.name}" integrity="${style.integrity}" nonce="${SLOTS.nonce}"><script type="module" src="${assets}/${script.name}" integrity="${script.integrity}" nonce="${SLOTS.nonce}"></script>`,
       '</head><body><header class="top">',
       `<details class="languages"><summary><span class="unseen">${escape(language.text('language'))}: </span>${name}</summary><ul>${languages.join('')}</ul></details></header>`,
@@ -77,7 +77,10 @@ function escape(text: string): string {
 /**
  * Lets the page show its merchant's logo, run its one script, call this till and submit its forms. Nothing else runs or
  * is fetched, whatever a field of an order contains.
+ *
+ * @param framedBy - the origins whose pages may show the page in a frame; none by default
  */
-export function contentPolicy(nonce: string): string {
-  return `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+export function contentPolicy(nonce: string, framedBy: readonly string[] = []): string {
+  const ancestors = framedBy.length === 0 ? "'none'" : framedBy.join(' ');
+  return `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ${ancestors}`;
 }

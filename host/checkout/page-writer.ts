@@ -21,7 +21,6 @@ const HEADERS: Readonly<Record<string, string>> = {
   Vary: 'Accept-Language, Cookie',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
 };
 
 /** Adds the common document to the content of pages. */
@@ -47,12 +46,27 @@ export class PageWriter {
     return this.reply(status, this.template(main, language, partOnly), language);
   }
 
-  /** @param leftMs - the time left to pay, in milliseconds */
-  reply(status: number, template: Template, language: Language, leftMs = 0): PageReply {
+  /**
+   * @param leftMs - the time left to pay, in milliseconds
+   * @param framedBy - the origins whose pages may show it in a frame; none by default
+   */
+  reply(
+    status: number,
+    template: Template,
+    language: Language,
+    leftMs = 0,
+    framedBy: readonly string[] = [],
+  ): PageReply {
     // A new nonce for each reply: only the page's own script and style run.
     const nonce = randomBytes(16).toString('base64');
-    const headers = { ...HEADERS, 'Content-Language': language.tag, 'Content-Security-Policy': contentPolicy(nonce) };
-    return { status, headers, body: template.fill({ nonce, leftMs: String(leftMs), leftText: language.span(leftMs) }) };
+    const headers = {
+      ...HEADERS,
+      ...(framedBy.length === 0 ? { 'X-Frame-Options': 'DENY' } : {}),
+      'Content-Language': language.tag,
+      'Content-Security-Policy': contentPolicy(nonce, framedBy),
+    };
+    const values = { nonce, leftMs: String(leftMs), leftText: language.span(leftMs), shops: framedBy.join(' ') };
+    return { status, headers, body: template.fill(values) };
   }
 
   #frame(language: Language): DocumentFrame {

@@ -1,5 +1,5 @@
 /** Private-use characters for the values of each reply; no text of an order contains them. */
-export const SLOTS = { leftText: '\uE000', leftMs: '\uE001', nonce: '\uE002' } as const;
+export const SLOTS = { leftText: '\uE000', leftMs: '\uE001', nonce: '\uE002', shops: '\uE003' } as const;
 
 export type SlotValues = Readonly<Record<keyof typeof SLOTS, string>>;
 
@@ -10,7 +10,7 @@ export class Template {
   readonly #pieces: readonly (Buffer | keyof typeof SLOTS)[];
 
   constructor(text: string) {
-    this.#pieces = text.split(/([\uE000-\uE002])/).map((piece) => NAMES.get(piece as never) ?? Buffer.from(piece));
+    this.#pieces = text.split(/([\uE000-\uE003])/).map((piece) => NAMES.get(piece as never) ?? Buffer.from(piece));
   }
 
   fill(values: SlotValues): Buffer {

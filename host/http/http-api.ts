@@ -17,6 +17,7 @@ import { dashboardOperations } from '../dashboard/dashboard.ts';
 import type { TillConfig } from '../settings/settings.ts';
 import type { Till } from '../boot/container.ts';
 import { claimPageOperations } from '../claims/claims.ts';
+import { shopPages } from '../greenfield/pages.ts';
 import { linkOperations } from '../links/links.ts';
 import { x402Operations } from '../x402/x402.ts';
 import { topUpOperations } from '../top-up/top-up.ts';
@@ -57,7 +58,9 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
     ...x402Operations({ charges: till.requestCharge, payerWritesPerMinute: () => settings.payerWritesPerMinute }),
     ...(config.gateway.sales === null ? [] : topUpOperations(till.topUps)),
     ...v1Operations(manageDeps(till, config)),
-    ...(config.greenfield.enabled ? greenfieldOperations({ ...till, orders: () => config.orders }) : []),
+    ...(config.greenfield.enabled
+      ? [...greenfieldOperations({ ...till, orders: () => config.orders }), ...shopPages(till)]
+      : []),
     ...(edge.docs === false ? [] : [docs]),
     ...(edge.manage === false ? [] : manageOperations(manageDeps(till, config))),
     ...(edge.manage === false || edge.dashboard === false ? [] : dashboardOperations(till)),

@@ -46,7 +46,7 @@ export class LinkWriter {
     const headers = { ...HEADERS, 'Content-Language': language.tag, 'Content-Security-Policy': contentPolicy(nonce) };
     const parts = { title: withoutSlots(title), main: withoutSlots(html), refresh, brand: besides(brand) };
     const template = new Template(frame.write(parts));
-    return { status, headers, body: template.fill({ nonce, leftMs: '0', leftText: '' }) };
+    return { status, headers, body: template.fill({ nonce, leftMs: '0', leftText: '', shops: '' }) };
   }
 }
 

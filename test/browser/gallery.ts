@@ -89,7 +89,8 @@ export async function startGallery(): Promise<{ readonly url: string; close(): P
       },
       assets: { chainName: (chain) => CHOICES.find(({ asset }) => asset.chain === chain)?.chainName ?? chain },
       clock,
-      storage: { branding },
+      // No order of the gallery is a shop's.
+      storage: { branding, shopOrders: { find: async () => null }, webhooks: { enabled: async () => [] } },
     },
   );
   const server = createServer((req, res) => {

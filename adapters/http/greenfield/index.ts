@@ -1,3 +1,3 @@
 export { greenfieldOperations } from './operations.ts';
-export { greenfieldFormat } from './webhook-format.ts';
+export { GREENFIELD_FORMAT, greenfieldFormat } from './webhook-format.ts';
 export type { GreenfieldDeps } from './deps.ts';

@@ -57,7 +57,8 @@ function follow() {
   if (how === 'seldom') again(refresh, SELDOM_MS);
   // The coins' rates change without a change of the order.
   if (how === 'stream' && every !== undefined) again(refresh, Number(every) * 1000);
-  if (redirect !== undefined && !leaving) {
+  // In a frame over a shop's page, that page goes on by itself.
+  if (redirect !== undefined && !leaving && parent === window) {
     leaving = true;
     setTimeout(() => location.replace(redirect), LEAVE_MS);
   }
