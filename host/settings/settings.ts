@@ -233,6 +233,10 @@ const auth = z
   )
   .transform(({ clockSkewSeconds, ...rest }) => ({ ...rest, clockSkewMs: clockSkewSeconds * 1000 }));
 
+/** @param enabled - the default */
+const greenfieldSetting = (enabled: boolean) =>
+  z.strictObject({ enabled: yesOrNo.default(enabled) }, section).prefault({});
+
 /** The settings that a till has in every kind of process; each section configures one part. */
 export const tillSchema = z.strictObject(
   {
@@ -296,7 +300,7 @@ export const tillSchema = z.strictObject(
       .prefault({}),
     gateways: gatewaysSetting.prefault([]),
     /** The API under `/api/v1` that plugins of shop systems speak. */
-    greenfield: z.strictObject({ enabled: yesOrNo.default(true) }, section).prefault({}),
+    greenfield: greenfieldSetting(true),
   },
   section,
 );
@@ -316,6 +320,8 @@ const baseUrl = text(
 /** The settings of a till that an application embeds. */
 export const embeddedSchema = tillSchema.extend({
   mode: tillSchema.shape.mode.unwrap().default('production'),
+  // The paths below `/api/v1` may be the application's own.
+  greenfield: greenfieldSetting(false),
   baseUrl,
 });
 

@@ -225,6 +225,9 @@ eachStorage((_name, open) => {
       assert.equal(other.status, 400, other.text);
       await choose(id, { chain: 'LTC', currency: 'LTC' });
 
+      const some = await create({ checkout: { paymentMethods: ['LTC', 'BTC-LNURLPAY', 'DOGE'] } });
+      const [ltc] = await methodsOf(some['id']);
+      assert.equal(ltc?.['paymentMethodId'], 'LTC-CHAIN', 'what the store lacks is not offered');
       const only = await create({ checkout: { paymentMethods: ['btc'] } });
       const [method] = await methodsOf(only['id']);
       const { activated, paymentMethodId, destination } = method ?? {};

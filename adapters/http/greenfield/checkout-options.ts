@@ -126,11 +126,9 @@ function coinsOf(
 ): { readonly assets: readonly Asset[] | null } | { readonly problem: string } {
   if (ids === null || ids.length === 0) return { assets: null };
   const found = new Map<string, Asset>();
-  for (const id of ids) {
-    const asset = coinOf(id, assets);
-    if (asset === null) return { problem: `${id} is not a payment method of this store` };
-    found.set(asset.currency, asset);
-  }
+  for (const asset of ids.map((id) => coinOf(id, assets))) if (asset !== null) found.set(asset.currency, asset);
+  // Plugins name coins that not every store has; the payer is offered those that this one has.
+  if (found.size === 0) return { problem: `none of ${ids.join(', ').slice(0, 200)} is a payment method of this store` };
   return { assets: [...found.values()] };
 }
 

@@ -11,7 +11,7 @@ export function paymentMethodId({ currency }: Pick<Asset, 'currency'>): string {
 
 /** Endings of ids of earlier versions, and of the present ones. */
 const ON_CHAIN = /-(?:CHAIN|ONCHAIN|BTCLIKE)$/;
-const LIGHTNING = /-(?:LN|LIGHTNINGNETWORK|LIGHTNINGLIKE|OFFCHAIN)$/;
+const LIGHTNING = /-(?:LN|LIGHTNINGNETWORK|LIGHTNINGLIKE|OFFCHAIN|LNURL|LNURLPAY)$/;
 
 /**
  * The coin of a payment method. Case does not matter, `_` stands for `-`, and the forms of earlier versions are taken:

@@ -67,6 +67,7 @@ describe('an API key', () => {
       accountId: account.id,
       credentialId: keys.credentialId,
       via: 'api-key',
+      granted: { scopes: ['read', 'create', 'move'], permissions: null },
     });
   });
 
@@ -198,6 +199,7 @@ describe('a signature', () => {
       accountId: account.id,
       credentialId: keys.credentialId,
       via: 'signature',
+      granted: { scopes: ['read', 'create', 'move'], permissions: null },
     });
   });
 
