@@ -114,7 +114,7 @@ describe('connecting a shop by its link', () => {
     await waitFor(
       async () => {
         const frame = window.page.frames().find((each) => each !== window.page.mainFrame());
-        return frame !== undefined && (await frame.url()).startsWith('chrome-error:');
+        return frame !== undefined && frame.url().startsWith('chrome-error:');
       },
       { describe: 'the browser to refuse the frame' },
     );
