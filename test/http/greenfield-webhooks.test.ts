@@ -274,6 +274,9 @@ eachStorage((_name, open) => {
         );
       const mixed = `${hooksOf(other)}/${String(theirs['id'])}/deliveries/${String(delivery?.['id'])}`;
       refusedAs(await other.client.post(`${mixed}/redeliver`, undefined), 404, 'webhookdelivery-not-found');
+      const second = await register(shop, { enabled: false });
+      const ofFirst = `${hooksOf(shop)}/${String(second['id'])}/deliveries/${String(delivery?.['id'])}`;
+      refusedAs(await shop.client.get(ofFirst), 404, 'webhookdelivery-not-found');
       const actor = { accountId: shop.merchant.account.id, role: 'user', ip: null, traceId: null } as const;
       const own = await till.till.manage.webhooks.create(actor, { url: `${url}/own`, events: ['order.*'] });
       refusedAs(await shop.client.get(`${hooksOf(shop)}/${own.endpoint.id}`), 404, 'webhook-not-found');
