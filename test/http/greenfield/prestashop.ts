@@ -268,10 +268,7 @@ export const prestashop: Plugin = {
         { event: 'InvoicePaymentSettled' },
         { request: payments },
         {
-          request: invoice('the order is paid late', [
-            equals('status', 'Settled'),
-            equals('additionalStatus', 'PaidLate'),
-          ]),
+          request: invoice('the order is paid late', [equals('additionalStatus', 'PaidLate')]),
         },
       ],
     },

@@ -9,6 +9,8 @@
 /** A value as JSON has it. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
+export type Kind = 'string' | 'boolean' | 'integer' | 'array' | 'object' | 'decimal' | 'whole' | 'present' | 'filled';
+
 /**
  * What must hold at a place of an answer.
  * `string`, `boolean`, `integer`, `array`, `object`: it is of this JSON type and not null. `decimal`: a string of digits with at most one point, without
@@ -17,7 +19,7 @@ export type Json = string | number | boolean | null | Json[] | { [name: string]:
  * `above`: a decimal string or a number that is greater.
  */
 export type Check =
-  | { is: 'string' | 'boolean' | 'integer' | 'array' | 'object' | 'decimal' | 'whole' | 'present' | 'filled' }
+  | { is: Kind }
   | { is: 'equals'; value: Json }
   | { is: 'among'; values: Json[] }
   | { is: 'matches'; pattern: string }
@@ -137,7 +139,7 @@ export interface Plugin {
   notes: string[];
 }
 
-export const has = (path: string, is: Extract<Check, { is: 'string' }>['is']): Read => ({ path, is });
+export const has = (path: string, is: Kind): Read => ({ path, is });
 export const equals = (path: string, value: Json): Read => ({ path, is: 'equals', value });
 export const among = (path: string, ...values: Json[]): Read => ({ path, is: 'among', values });
 export const matches = (path: string, pattern: string): Read => ({ path, is: 'matches', pattern });

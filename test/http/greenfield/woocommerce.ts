@@ -139,7 +139,10 @@ const invoice = (name: string, reads: Read[]): RecordedRequest => ({
 const fullyPaid = (paid: boolean): RecordedRequest =>
   invoice('asks whether an order that was expired is now paid', [
     ...[has('status', 'string'), has('additionalStatus', 'string')],
-    ...(paid ? [equals('status', 'Settled')] : [among('status', 'New', 'Processing', 'Expired', 'Invalid')]),
+    // Status Settled or additional status PaidLate counts as paid; paid late is always the latter.
+    ...(paid
+      ? [equals('additionalStatus', 'PaidLate')]
+      : [among('status', 'New', 'Processing', 'Expired', 'Invalid'), equals('additionalStatus', 'PaidPartial')]),
   ]);
 
 /** The coins that refunds are not offered in are taken out of the list; the ids have `_` for `-`. */
