@@ -12,10 +12,12 @@ import {
 } from '../../core/index.ts';
 import { COMMANDS } from '../../host/cli/commands.ts';
 import { usageOf } from '../../host/cli/usage.ts';
+import { CALLS_HEAD, PLUGINS_HEAD, callRows, pluginRows } from '../http/greenfield/calls.ts';
 import { depthTable } from '../../plugins/depth-table.ts';
 import { repository } from './source-tree.ts';
 
 const DECISIONS = 'core/decisions';
+const SHOP_FACTS = 'test/http/greenfield/README.md';
 
 /** A table of Markdown. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -110,6 +112,8 @@ export const DERIVED_PARTS: readonly DerivedPart[] = [
   { document: 'host/payment-api.md', name: 'transfer-moves', text: transferMoves },
   { document: 'host/payment-api.md', name: 'access-moves', text: accessMoves },
   { document: 'host/payment-api.md', name: 'callback-schedule', text: callbackSchedule },
+  { document: SHOP_FACTS, name: 'plugins', text: () => table(PLUGINS_HEAD, pluginRows()) },
+  { document: SHOP_FACTS, name: 'calls', text: () => table(CALLS_HEAD, callRows()) },
 ];
 
 /** A document with one of its derived parts written anew. @throws Error where the document has no place for it */

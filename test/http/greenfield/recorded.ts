@@ -3,7 +3,8 @@
  * It is data, so that a server is tested against it, a table is derived from it, and a person reads it.
  *
  * A text may hold placeholders such as `{storeId}`. `{storeId}`, `{apiKey}`, `{baseUrl}`, `{shopUrl}` and `{webhookUrl}` are given by who runs a
- * story; any other comes from the `keeps` of an answer before.
+ * story; any other comes from the `keeps` of an answer before. A name with `_` at its end is the value with `_` for `-`: `{coin_}`. `{InvoiceId}` and
+ * `{OrderId}` are none: they are for the server to replace.
  */
 
 /** A value as JSON has it. */
@@ -16,13 +17,14 @@ export type Kind = 'string' | 'boolean' | 'integer' | 'array' | 'object' | 'deci
  * `string`, `boolean`, `integer`, `array`, `object`: it is of this JSON type and not null. `decimal`: a string of digits with at most one point, without
  * exponent. `whole`: a JSON number or a string of digits, since the plugin casts it. `present`: the name is there, whatever its value.
  * `filled`: neither null, false, zero nor empty. `equals`, `among`: compared as JSON. `matches`: a string that a regular expression matches.
- * `above`: a decimal string or a number that is greater.
+ * `contains`: a string with this text in it. `above`: a decimal string or a number that is greater.
  */
 export type Check =
   | { is: Kind }
   | { is: 'equals'; value: Json }
   | { is: 'among'; values: Json[] }
   | { is: 'matches'; pattern: string }
+  | { is: 'contains'; text: string }
   | { is: 'above'; than: number };
 
 /**
@@ -133,7 +135,10 @@ export interface Plugin {
   signature: RecordedSignature;
   events: RecordedEvent[];
   stories: Story[];
-  /** Requests that this version of the plugin sends, and that version 2 of BTCPay Server answers by an error. No story has them. */
+  /**
+   * Requests that name paths or coins as version 1 of BTCPay Server did. No story has them, since they need Bitcoin in the store, or are answered by
+   * an error by version 2.
+   */
   former: RecordedRequest[];
   /** What else a server has to know, which no step of a story can say. */
   notes: string[];
@@ -143,4 +148,5 @@ export const has = (path: string, is: Kind): Read => ({ path, is });
 export const equals = (path: string, value: Json): Read => ({ path, is: 'equals', value });
 export const among = (path: string, ...values: Json[]): Read => ({ path, is: 'among', values });
 export const matches = (path: string, pattern: string): Read => ({ path, is: 'matches', pattern });
+export const contains = (path: string, text: string): Read => ({ path, is: 'contains', text });
 export const above = (path: string, than: number): Read => ({ path, is: 'above', than });

@@ -188,7 +188,6 @@ export const shopware6: Plugin = {
   notes: [
     'The amount is a JSON number with the digits that PHP prints, such as 10.5 or 19.989999999999998.',
     'Coins are named as in version 1: BTC is BTC-CHAIN, BTC-LightningNetwork is BTC-LN, BTC-LNURLPAY is BTC-LNURL. Version 2 of BTCPay Server still takes these names.',
-    "Requests with a body have Content-Type twice in no case: Guzzle's json option and the header are one.",
     'There is no refund.',
   ],
 };
