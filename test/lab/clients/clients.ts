@@ -94,7 +94,54 @@ export const PAYING_CLIENTS: readonly PayingClient[] = [
   },
 ];
 
-const ALL = [...CLIENTS, ...PAYING_CLIENTS];
+/** A call that a shop makes, by the line that a client's program prints of it. */
+export const SHOP_CALLS = [
+  'server',
+  'made',
+  'got',
+  'listed',
+  'coins',
+  'marked',
+  'hook',
+  'hooks',
+  'removed',
+  'pull',
+  'pulls',
+  'refused',
+] as const;
+export type ShopCall = (typeof SHOP_CALLS)[number];
+
+/** Packages for BTCPay Server's Greenfield API. */
+export interface ShopClient extends Client {
+  /** Each package with the calls for which it has no function, or none that works, and why. */
+  readonly packages: Readonly<Record<string, Readonly<Partial<Record<ShopCall, string>>>>>;
+}
+
+const NO_FUNCTION = 'has no function for it';
+
+export const SHOP_CLIENTS: readonly ShopClient[] = [
+  {
+    ...client('greenfield-node', [process.execPath, here('greenfield/node/main.mjs')]),
+    packages: { 'btcpay-greenfield-node-client': {} },
+  },
+  {
+    ...client('greenfield-python', [tool('greenfield-python/bin/python'), here('greenfield/python/main.py')]),
+    packages: {
+      'btcpay-python-sdk': { server: NO_FUNCTION, hook: NO_FUNCTION, hooks: NO_FUNCTION, removed: NO_FUNCTION },
+      'btcpay-rest-client': {
+        ...{ listed: NO_FUNCTION, marked: NO_FUNCTION, pull: NO_FUNCTION, pulls: NO_FUNCTION },
+        hook: 'sends the address of the API in place of that of the webhook',
+        hooks: 'makes no webhook',
+        removed: 'makes no webhook',
+        refused: 'does not say the status',
+      },
+      'btcpay-mcp': { marked: NO_FUNCTION, removed: NO_FUNCTION },
+      pygreenfield: {},
+    },
+  },
+];
+
+const ALL = [...CLIENTS, ...PAYING_CLIENTS, ...SHOP_CLIENTS];
 
 /** Those of a list that the variable `CLIENTS` names, or all. @throws Error for a name that no list has */
 export function chosenClients<C extends Client>(

@@ -44,10 +44,13 @@ package_of_repository() {
 
 install_viem() { package_of_repository viem; }
 
-install_ethers() {
+# The packages that package.json of this folder names.
+npm_packages() {
   current "$here/package-lock.json" && [ -f "$here/node_modules/.package-lock.json" ] && return
   need npm 'Node with npm' && cd "$here" && logged npm ci && installed package-lock.json
 }
+
+install_ethers() { npm_packages; }
 
 install_curl() {
   need curl 'curl (apt-get install curl)' || return
@@ -55,9 +58,9 @@ install_curl() {
   curl --version | installed -
 }
 
-# A virtual environment with exactly the packages that the client's requirements name.
+# A virtual environment with exactly the packages that the requirements in the client's folder name.
 python_packages() {
-  local requirements=$here/$client/requirements.txt
+  local requirements=$here/${1:-$client}/requirements.txt
   current "$requirements" && "$prefix/$client/bin/python" -c '' 2>/dev/null && return
   need python3 'Python 3.10 or later with venv (apt-get install python3-venv)' || return
   rm -rf "$prefix/$client"
@@ -73,42 +76,13 @@ install_jdk() {
 
 install_web3py() { python_packages; }
 
-# The packages of the repository have it.
-install_viem() {
-  local manifest=$here/../../../node_modules/viem/package.json
-  [ -f "$manifest" ] || { echo 'run npm ci in the repository' >"$prefix/missing/viem" && return 1; }
-  installed "$manifest"
-}
-
-install_ethers() {
-  current "$here/package-lock.json" && [ -f "$here/node_modules/.package-lock.json" ] && return
-  need npm 'Node with npm' && cd "$here" && logged npm ci && installed package-lock.json
-}
-
-install_curl() {
-  need curl 'curl (apt-get install curl)' || return
-  curl --version | grep -q HTTP2 || { echo 'install a curl with HTTP/2: this one has none' >"$prefix/missing/curl" && return 1; }
-  curl --version | installed -
-}
-
-install_jdk() {
-  need javac 'a JDK of version 17 or later (apt-get install openjdk-17-jdk-headless)' || return
-  installed "$here/jdk/Main.java"
-}
-
-install_web3py() {
-  local folder=$here/web3py
-  current "$folder/requirements.txt" && "$prefix/web3py/bin/python" -c '' 2>/dev/null && return
-  need python3 'Python 3.10 or later with venv (apt-get install python3-venv)' || return
-  rm -rf "$prefix/web3py"
-  logged python3 -m venv "$prefix/web3py" &&
-    logged "$prefix/web3py/bin/pip" install --quiet --no-deps -r "$folder/requirements.txt" &&
-    installed "$folder/requirements.txt"
-}
-
 install_x402-fetch() { package_of_repository @x402/fetch; }
 
 install_x402-python() { python_packages; }
+
+install_greenfield-node() { npm_packages; }
+
+install_greenfield-python() { python_packages greenfield/python; }
 
 install_geth() {
   local folder=$here/geth
@@ -148,7 +122,7 @@ install_alloy() {
     installed "$folder/Cargo.lock" "$folder/src/main.rs"
 }
 
-chosen=${CLIENTS:-viem,ethers,curl,jdk,web3py,geth,browser,web3j,alloy,x402-fetch,x402-python}
+chosen=${CLIENTS:-viem,ethers,curl,jdk,web3py,geth,browser,web3j,alloy,x402-fetch,x402-python,greenfield-node,greenfield-python}
 lacking=()
 for client in ${chosen//,/ }; do
   declare -F "install_$client" >/dev/null || { echo "There is no client $client." >&2 && exit 1; }
