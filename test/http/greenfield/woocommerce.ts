@@ -90,6 +90,19 @@ const webhook: RecordedRequest = {
   expect: { status: 200, reads: [equals('id', '{webhookId}'), contains('url', '{webhookUrl}')] },
 };
 
+const update: RecordedRequest = {
+  ...{
+    name: 'changes its webhook in an upgrade',
+    method: 'PUT',
+    path: '/api/v1/stores/{storeId}/webhooks/{webhookId}',
+  },
+  body: {
+    ...{ enabled: true, automaticRedelivery: true, url: '{webhookUrl}', secret: '{webhookSecret}' },
+    authorizedEvents: { everything: false, specificEvents: EVENTS },
+  },
+  expect: { status: 200, reads: [has('', 'object')] },
+};
+
 const sell: RecordedRequest = {
   ...{ name: 'makes an invoice for the order', method: 'POST', path: '/api/v1/stores/{storeId}/invoices' },
   body: {
@@ -231,7 +244,7 @@ export const woocommerce: Plugin = {
   stories: [
     {
       name: 'connects, and saves its settings',
-      steps: [...connected, { request: key }, { request: server }, { request: webhook }],
+      steps: [...connected, { request: key }, { request: server }, { request: webhook }, { request: update }],
     },
     {
       name: 'sells: paid in full',
