@@ -123,6 +123,7 @@ async function told(
       const mac = createHmac('sha256', script.secret).update(raw).digest('hex');
       await fetch(hook, { method: 'POST', headers: { 'BTCPay-Sig': `sha256=${mac}` }, body: raw });
     },
+    work: async () => {},
     authorize: async (link) => ({ to: new URL(link).searchParams.get('redirect') ?? '', form: script.form }),
   });
   return { found, sent };

@@ -36,6 +36,7 @@ export async function startStoryTill(store: TestStorage): Promise<StoryTill> {
       return {
         ...{ shop, storeId, apiKey, baseUrl: till.url },
         act: (act, { id }) => new Acting(till, store, merchant, id).does(act),
+        work: () => till.work(),
         authorize: (link) => agree(till, merchant, link),
       };
     },
