@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { withStore } from '../../../adapters/http/greenfield/permission-table.ts';
 import { merchantActor } from '../../../core/index.ts';
 import type { Order } from '../../../core/index.ts';
+import { connectRequest } from '../../../host/dashboard/app/connect-request.ts';
 import { connectShop, SHOP_PERMISSIONS } from '../../support/greenfield.ts';
 import { dataOf } from '../../support/http.ts';
 import type { TestStorage } from '../../support/storage.ts';
@@ -116,11 +118,20 @@ class Acting {
   }
 }
 
-/** The merchant agrees to all that a plugin's link asks for. */
+/**
+ * The merchant follows a plugin's link to the page of the dashboard and agrees. The page's own reading of the link is used here; that a browser
+ * then posts this form is tested in test/browser.
+ */
 async function agree(till: TestTill, merchant: TestMerchant, link: string): Promise<{ to: string; form: FormPost }> {
-  const query = new URL(link).searchParams;
-  const permissions = query.getAll('permissions');
-  const { apiKey, id } = await connectShop(till, permissions, merchant);
-  const granted = permissions.map((permission) => ['permissions[]', `${permission}:${id}`] as const);
-  return { to: query.get('redirect') ?? '', form: [['apiKey', apiKey], ...granted] };
+  const moved = await fetch(link, { redirect: 'manual' });
+  const page = new URL(moved.headers.get('location') ?? '', link);
+  assert.deepEqual([moved.status, page.pathname, page.hash], [302, '/dashboard', '#/connect']);
+  const asked = connectRequest(page.searchParams, false);
+  assert(!('problem' in asked), JSON.stringify(asked));
+  assert(asked.redirect !== null);
+  const policy = (await fetch(page)).headers.get('content-security-policy') ?? '';
+  assert(policy.includes(`form-action ${asked.redirect.origin};`), policy);
+  const { apiKey, id } = await connectShop(till, asked.permissions, merchant);
+  const granted = asked.permissions.map((permission) => ['permissions[]', withStore(permission, id)] as const);
+  return { to: asked.redirect.href, form: [['apiKey', apiKey], ['userId', id], ...granted] };
 }
