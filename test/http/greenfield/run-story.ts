@@ -16,7 +16,7 @@ export interface World {
   readonly shop: Shop;
   /** Returns when the act is done: a payment is sent (it may still be unconfirmed), or an invoice has reached its end. */
   act(act: Act, invoice: { readonly id: string; readonly checkoutLink: string }): Promise<void>;
-  /** Before an event is waited for: the server sends what is due, where that is not by itself. */
+  /** While an event is waited for: the server sends what is due, where that is not by itself. */
   work(): Promise<void>;
   /** The merchant opens this link, agrees to all of it, and the browser posts a form: its fields. */
   authorize(link: string): Promise<{ readonly to: string; readonly form: FormPost }>;
@@ -127,9 +127,11 @@ class Teller {
 
   async #event(type: EventType, more: readonly Read[]): Promise<boolean> {
     const where = `event ${type}`;
-    await this.#world.work();
     const { pathname } = new URL(this.#get('webhookUrl'));
-    const delivery = await this.#world.shop.next({ type, invoiceId: this.#get('invoiceId'), pathname });
+    const delivery = await this.#world.shop.next({
+      ...{ type, invoiceId: this.#get('invoiceId'), pathname },
+      meanwhile: () => this.#world.work(),
+    });
     const wrong = signatureFailure(delivery, this.#plugin.signature, this.#get('webhookSecret'));
     if (wrong !== null) this.#note(where, wrong);
     const reads = this.#plugin.events.find((event) => event.type === type)?.reads ?? [];

@@ -15,10 +15,15 @@ export interface Delivery {
 export interface Shop {
   readonly url: string;
   /**
-   * The next event of a type about an invoice that no call has returned yet.
+   * The next event of a type about an invoice that no call has returned yet. `meanwhile` is called again and again while it is waited for.
    * @throws Error when none comes in time; its message names what came instead
    */
-  next(event: { readonly type: EventType; readonly invoiceId: string; readonly pathname: string }): Promise<Delivery>;
+  next(event: {
+    readonly type: EventType;
+    readonly invoiceId: string;
+    readonly pathname: string;
+    meanwhile?(): Promise<void>;
+  }): Promise<Delivery>;
   close(): Promise<void>;
 }
 
@@ -38,7 +43,7 @@ export async function startShop({ timeoutMs = 30_000 }: { readonly timeoutMs?: n
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async next({ type, invoiceId, pathname }) {
+    async next({ type, invoiceId, pathname, meanwhile }) {
       const fits = (delivery: Delivery): boolean => {
         const body = parsed(delivery);
         return delivery.path.split('?')[0] === pathname && body['type'] === type && body['invoiceId'] === invoiceId;
@@ -46,10 +51,15 @@ export async function startShop({ timeoutMs = 30_000 }: { readonly timeoutMs?: n
       const came = (): string =>
         deliveries.map((one) => `${String(parsed(one)['type'])} at ${one.path}`).join(', ') || 'nothing';
       const describe = (): string => `${type} of ${invoiceId} at ${pathname}; there came ${came()}`;
-      const found = await waitFor(() => deliveries.find((one) => !taken.has(one) && fits(one)), {
-        timeoutMs,
-        describe,
-      });
+      const find = (): Delivery | undefined => deliveries.find((one) => !taken.has(one) && fits(one));
+      const found = await waitFor(
+        async () => {
+          const there = find();
+          if (there === undefined) await meanwhile?.();
+          return there ?? find();
+        },
+        { timeoutMs, describe },
+      );
       taken.add(found);
       return found;
     },

@@ -30,7 +30,7 @@ export interface StoryTill {
 /** Starts a till on an open storage that outlives it, with a simulated chain and a clock that the acts advance. */
 export async function startStoryTill(store: TestStorage): Promise<StoryTill> {
   const till = await startTestTill(store, { settings: { callbacks: { allowPrivateNetworks: true } } });
-  const shop = await startShop({ timeoutMs: 2_000 });
+  const shop = await startShop({ timeoutMs: 10_000 });
   return {
     till,
     async newWorld() {
