@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   approveTransfer,
+  checkLedger,
   DRAFT_LIFE_MS,
   isTillgateError,
   MAX_DRAFTS,
@@ -401,6 +402,53 @@ eachStorage((engine, open) => {
         assert.match(row?.transfer?.reason ?? '', /restored backup/);
       },
     );
+  });
+
+  test(`the database and the check of the ledger notice rows that were changed, on ${engine}`, async (t) => {
+    const store = await open(t);
+    const till = await buildMoney(store.storage);
+    const batches = batchesOf(till);
+    await till.fund('ETH', '400');
+    const id = await batches.approved([batches.row('a'), batches.row('b')]);
+    await store.sql('UPDATE payout_batch_rows SET units = ? WHERE batch_id = ? AND line = 1', ['7', id]);
+    const [breach] = await checkLedger(store.storage);
+    assert.match(breach?.invariant ?? '', /what is set aside/);
+    await store.sql('UPDATE payout_batch_rows SET units = ? WHERE batch_id = ? AND line = 1', [CENT.toString(), id]);
+    assert.deepEqual(await checkLedger(store.storage), []);
+    await batches.work();
+    await assert.rejects(
+      store.sql('UPDATE payout_batch_rows SET transfer_id = NULL WHERE batch_id = ? AND line = 1', [id]),
+      /is a transfer already/,
+    );
+    await assert.rejects(
+      store.sql("UPDATE payout_batches SET status = 'DRAFT' WHERE id = ?", [id]),
+      /illegal change|status/,
+    );
+    await store.sql("UPDATE payout_batch_rows SET reference = 'a', held_reference = NULL WHERE batch_id = ?", [id]);
+    const found = await checkLedger(store.storage);
+    assert.deepEqual(
+      found.map(({ invariant }) => invariant),
+      ['a reference of a batch is paid once'],
+    );
+  });
+
+  test(`rows in Bitcoin share transactions and their fees, on ${engine}`, async (t) => {
+    const till = await buildMoney((await open(t)).storage);
+    const batches = batchesOf(till);
+    await till.fund('BTC', '4000');
+    const row = (name: string): BatchRowInput =>
+      batches.row(name, { address: `btc-${name}`, coin: 'BTC', amount: '0.001' });
+    const { batch } = await batches.create(['a', 'b', 'c', 'd'].map(row));
+    // One transaction of all four costs 1,000 units.
+    assert.equal(batch.sums[0]?.feeUnits, 1_000n);
+    await batches.manage.approve(OPERATOR, batch.id);
+    await batches.work();
+    await till.settle(till.btc);
+    await batches.work();
+    const rows = await batches.rows(batch.id);
+    assert.deepEqual(new Set(rows.map(({ transfer }) => transfer?.txHash)).size, 1);
+    assert.ok(rows.every(({ transfer }) => transfer?.status === 'CONFIRMED' && transfer.feeUnits === 250n));
+    await till.checkBooks();
   });
 
   test(`a batch pays Lightning invoices, on ${engine}`, async (t) => {
