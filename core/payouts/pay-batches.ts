@@ -1,4 +1,4 @@
-import { isTillgateError, LIGHTNING_ASSET, assert, present } from '../kernel/index.ts';
+import { isTillgateError, LIGHTNING_ASSET, assert, present, TillgateError } from '../kernel/index.ts';
 import type {
   AssetCatalogue,
   ChainCode,
@@ -144,7 +144,10 @@ export class PayBatches {
     const prepared: Prepared[] = [];
     for (const row of rows) {
       const { chain, currency, units, toAddress } = row;
-      const asset = present(assets.find(currency), `asset ${currency}`);
+      const asset = assets.find(currency);
+      // A plugin was removed since: the batch waits until it is back, and delays no other.
+      if (asset === null || !this.#pays(chain))
+        throw new TillgateError('NOT_READY', `${currency} cannot be paid out by this installation any more.`);
       if (!estimates.has(currency)) {
         await limits?.prepare(asset);
         const same = rows.filter((each) => each.currency === currency);
@@ -189,6 +192,10 @@ export class PayBatches {
     const previewed = { feeUnits, maxFeeUnits };
     if (found === null || found.estimate === null) return previewed;
     return feesOf(found.estimate, units, found.dust) ?? previewed;
+  }
+
+  #pays(chain: ChainCode): boolean {
+    return chain === LIGHTNING_ASSET.chain || (this.#deps.chains.get(chain)?.payments ?? null) !== null;
   }
 
   #sourceOf(chain: ChainCode): string {

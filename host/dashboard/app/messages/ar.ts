@@ -367,6 +367,7 @@ const tillgate: Catalogue['tillgate'] = {
   kind: {
     withdrawal: 'سحب',
     refund: 'استرداد',
+    payout: 'دفعة',
     sweep: 'تجميع',
     gas: 'غاز للتجميع',
     cold: 'تحويل إلى التخزين البارد',
@@ -617,6 +618,7 @@ const resources: Catalogue['resources'] = {
       INVOICE: 'دفعة Lightning',
       WITHDRAW: 'سحب',
       REFUND: 'استرداد',
+      PAYOUT: 'دفعة',
     },
     fields: {
       created_at: 'التاريخ',

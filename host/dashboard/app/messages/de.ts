@@ -371,6 +371,7 @@ const tillgate: Catalogue['tillgate'] = {
   kind: {
     withdrawal: 'Abhebung',
     refund: 'Erstattung',
+    payout: 'Auszahlung an Dritte',
     sweep: 'Sweep',
     gas: 'Gas für einen Sweep',
     cold: 'Übertrag in den Cold Storage',
@@ -623,6 +624,7 @@ const resources: Catalogue['resources'] = {
       INVOICE: 'Lightning-Zahlung',
       WITHDRAW: 'Abhebung',
       REFUND: 'Erstattung',
+      PAYOUT: 'Auszahlung an Dritte',
     },
     fields: {
       created_at: 'Datum',

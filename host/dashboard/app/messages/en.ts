@@ -170,6 +170,7 @@ const tillgate = {
   kind: {
     withdrawal: 'Withdrawal',
     refund: 'Refund',
+    payout: 'Payout',
     sweep: 'Sweep',
     gas: 'Gas for a sweep',
     cold: 'Transfer to cold storage',
@@ -405,7 +406,13 @@ const resources = {
     name: 'Transaction |||| Transactions',
     empty: 'No transactions yet. Payments, refunds and withdrawals appear here.',
     search: 'Search by hash, ID, reference or address',
-    types: { ORDER: 'Payment', INVOICE: 'Lightning payment', WITHDRAW: 'Withdrawal', REFUND: 'Refund' },
+    types: {
+      ORDER: 'Payment',
+      INVOICE: 'Lightning payment',
+      WITHDRAW: 'Withdrawal',
+      REFUND: 'Refund',
+      PAYOUT: 'Payout',
+    },
     fields: {
       created_at: 'Date',
       type: 'Type',

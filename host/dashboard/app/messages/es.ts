@@ -367,6 +367,7 @@ const tillgate: Catalogue['tillgate'] = {
   kind: {
     withdrawal: 'Retiro',
     refund: 'Reembolso',
+    payout: 'Pago',
     sweep: 'Barrido',
     gas: 'Gas para un barrido',
     cold: 'Transferencia al almacenamiento en frío',
@@ -618,6 +619,7 @@ const resources: Catalogue['resources'] = {
       INVOICE: 'Pago Lightning',
       WITHDRAW: 'Retiro',
       REFUND: 'Reembolso',
+      PAYOUT: 'Pago a terceros',
     },
     fields: {
       created_at: 'Fecha',

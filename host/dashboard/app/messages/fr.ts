@@ -368,6 +368,7 @@ const tillgate: Catalogue['tillgate'] = {
   kind: {
     withdrawal: 'Retrait',
     refund: 'Remboursement',
+    payout: 'Paiement',
     sweep: 'Collecte',
     gas: 'Gas pour une collecte',
     cold: 'Transfert vers le stockage à froid',
@@ -619,6 +620,7 @@ const resources: Catalogue['resources'] = {
       INVOICE: 'Paiement Lightning',
       WITHDRAW: 'Retrait',
       REFUND: 'Remboursement',
+      PAYOUT: 'Paiement à un tiers',
     },
     fields: {
       created_at: 'Date',

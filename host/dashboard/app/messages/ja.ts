@@ -363,6 +363,7 @@ const tillgate: Catalogue['tillgate'] = {
   kind: {
     withdrawal: '出金',
     refund: '返金',
+    payout: '支払い',
     sweep: '集約',
     gas: '集約のガス代',
     cold: 'コールドストレージへの移動',
@@ -614,6 +615,7 @@ const resources: Catalogue['resources'] = {
       INVOICE: 'Lightning の支払い',
       WITHDRAW: '出金',
       REFUND: '返金',
+      PAYOUT: '支払い',
     },
     fields: {
       created_at: '日時',

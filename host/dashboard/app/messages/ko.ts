@@ -360,6 +360,7 @@ const tillgate: Catalogue['tillgate'] = {
   kind: {
     withdrawal: '출금',
     refund: '환불',
+    payout: '지급',
     sweep: '자금 모으기',
     gas: '자금 모으기 가스비',
     cold: '콜드 스토리지로 이체',
@@ -610,6 +611,7 @@ const resources: Catalogue['resources'] = {
       INVOICE: '라이트닝 결제',
       WITHDRAW: '출금',
       REFUND: '환불',
+      PAYOUT: '지급',
     },
     fields: {
       created_at: '날짜',

@@ -366,6 +366,7 @@ const tillgate: Catalogue['tillgate'] = {
   kind: {
     withdrawal: 'Saque',
     refund: 'Reembolso',
+    payout: 'Pagamento',
     sweep: 'Varredura',
     gas: 'Gas para uma varredura',
     cold: 'Transferência para armazenamento a frio',
@@ -617,6 +618,7 @@ const resources: Catalogue['resources'] = {
       INVOICE: 'Pagamento Lightning',
       WITHDRAW: 'Saque',
       REFUND: 'Reembolso',
+      PAYOUT: 'Pagamento a terceiros',
     },
     fields: {
       created_at: 'Data',

@@ -367,6 +367,7 @@ const tillgate: Catalogue['tillgate'] = {
   kind: {
     withdrawal: 'Вывод средств',
     refund: 'Возврат',
+    payout: 'Выплата',
     sweep: 'Сбор средств',
     gas: 'Газ для сбора средств',
     cold: 'Перевод в холодное хранилище',
@@ -617,6 +618,7 @@ const resources: Catalogue['resources'] = {
       INVOICE: 'Платёж Lightning',
       WITHDRAW: 'Вывод средств',
       REFUND: 'Возврат',
+      PAYOUT: 'Выплата',
     },
     fields: {
       created_at: 'Дата',

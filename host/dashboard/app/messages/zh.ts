@@ -360,6 +360,7 @@ const tillgate: Catalogue['tillgate'] = {
   kind: {
     withdrawal: '提现',
     refund: '退款',
+    payout: '付款',
     sweep: '归集',
     gas: '归集所需 Gas',
     cold: '转入冷存储',
@@ -609,6 +610,7 @@ const resources: Catalogue['resources'] = {
       INVOICE: '闪电网络付款',
       WITHDRAW: '提现',
       REFUND: '退款',
+      PAYOUT: '付款',
     },
     fields: {
       created_at: '日期',

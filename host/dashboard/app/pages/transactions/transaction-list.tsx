@@ -44,7 +44,7 @@ const ACTIONS = (
 
 /** A payment opens its order; an outgoing payment opens its transfer, whose id it has. */
 function pathOf({ id, type, order }: TransactionRecord): string | null {
-  if (type === 'WITHDRAW' || type === 'REFUND') return `/withdrawals/${id}/show`;
+  if (type === 'WITHDRAW' || type === 'REFUND' || type === 'PAYOUT') return `/withdrawals/${id}/show`;
   return order === null ? null : `/orders/${order}/show`;
 }
 
