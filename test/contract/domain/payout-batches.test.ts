@@ -233,6 +233,20 @@ eachStorage((engine, open) => {
       },
     );
 
+    money('a batch whose chain cannot pay any more waits, and delays no other', async (till, batches) => {
+      await till.fund('ETH', '400');
+      await till.fund('BTC', '400');
+      const row = batches.row('b', { address: 'btc-b', coin: 'BTC', amount: '0.001' });
+      const [first, second] = [await batches.approved([row]), await batches.approved([batches.row('a')])];
+      till.btc.payments = null;
+      await batches.work();
+      assert.equal((await batches.manage.find(OPERATOR, first)).progress.waiting, 1);
+      assert.equal((await batches.manage.find(OPERATOR, second)).progress.underway, 1);
+      till.btc.payments = till.btcPayments;
+      await batches.work();
+      assert.equal((await batches.manage.find(OPERATOR, first)).progress.underway, 1);
+    });
+
     money('drafts are few, and too old a draft is not approved', async (till, batches) => {
       await till.fund('ETH', '400');
       const ids: PayoutBatchId[] = [];
