@@ -2,7 +2,6 @@ import { LIGHTNING_ASSET } from '../kernel/index.ts';
 import type { AccountId, Millis, Transaction } from '../kernel/index.ts';
 import { refundObstacle } from './refund-obstacle.ts';
 import { addressInForce } from './withdrawal-address.ts';
-import { isPromised } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
 /**
@@ -15,7 +14,7 @@ import type { Transfer } from './transfer.ts';
  * it.
  */
 export async function paymentObstacle(tx: Transaction, transfer: Transfer, now: Millis): Promise<string | null> {
-  const { accountId, chain, kind, toAddress } = transfer;
+  const { accountId, chain, claimId = null, kind, toAddress } = transfer;
   const stop = await tx.transfers.findPayoutStop(chain);
   if (stop !== null) return `Payouts on the chain ${chain} are stopped: ${stop}`;
   if (accountId === null) return null;
@@ -24,7 +23,7 @@ export async function paymentObstacle(tx: Transaction, transfer: Transfer, now: 
   const freeze = await tx.transfers.findFreeze(accountId);
   if (freeze !== null) return `Withdrawals of this account are frozen: ${freeze.reason}`;
   // A claim goes to the address that the payee entered with it.
-  if (isPromised(transfer)) return null;
+  if (claimId !== null) return null;
   if (kind === 'refund') return refundObstacle(tx, transfer);
   if (kind === 'payout') return batchObstacle(tx, transfer, accountId, now);
   // A Lightning payment goes to an invoice, not to an address.

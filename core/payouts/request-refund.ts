@@ -18,7 +18,14 @@ import type {
 } from '../kernel/index.ts';
 import { invalidField, isId, isTillgateError, present, stateConflict, TillgateError } from '../kernel/index.ts';
 import type { RateBook } from '../ledger/index.ts';
-import { allowsRefund, liveDeposits, lockedRefunds, orderRefunds, refundsOfOrders, unitsLeft } from '../orders/index.ts';
+import {
+  allowsRefund,
+  liveDeposits,
+  lockedRefunds,
+  orderRefunds,
+  refundsOfOrders,
+  unitsLeft,
+} from '../orders/index.ts';
 import type { Order, OrderPayment, OrderRefunds } from '../orders/index.ts';
 import { requirePayments } from './fee-estimator.ts';
 import type { PayoutFeeEstimator, FeeEstimate } from './fee-estimator.ts';
@@ -216,12 +223,7 @@ export class RequestRefund {
     const hotAddress = requirePayments(this.#chain(seen.payment)).hotAddress;
     const stored = await storage.transaction(async (tx) => {
       const order = present(await tx.orders.lock(orderId), `order ${orderId}`);
-      const now = this.#refundable(
-        order,
-        await tx.deposits.byOrder(orderId),
-        await lockedRefunds(tx, orderId),
-        asked,
-      );
+      const now = this.#refundable(order, await tx.deposits.byOrder(orderId), await lockedRefunds(tx, orderId), asked);
       if (now.units !== seen.units || now.destination.address !== seen.destination.address)
         throw stateConflict('The order changed during the request; try again.');
       const account = present(await tx.accounts.lockShared(order.accountId), `account ${order.accountId}`);
@@ -232,7 +234,8 @@ export class RequestRefund {
         ),
       );
       if (done === null) throw secondRefund();
-      if ('transfer' in done && now.left + now.promised > 0n) await this.#notePart(tx, order, now, done.transfer, asked.amount);
+      if ('transfer' in done && now.left + now.promised > 0n)
+        await this.#notePart(tx, order, now, done.transfer, asked.amount);
       return done;
     });
     if ('former' in stored)
@@ -252,7 +255,13 @@ export class RequestRefund {
     { id, units, createdAt: at }: MerchantTransfer,
     amount: AskedAmount,
   ): Promise<void> {
-    const inputs = { transferId: id, units: units.toString(), left: left.toString(), promised: promised.toString(), ...amountFacts(amount) };
+    const inputs = {
+      transferId: id,
+      units: units.toString(),
+      left: left.toString(),
+      promised: promised.toString(),
+      ...amountFacts(amount),
+    };
     return orders.addHistory({
       ...{ orderId, at, from: status, to: status },
       ...{ rule: 'refund-partial', inputs, rate: rateOf(amount) },

@@ -372,7 +372,6 @@ eachStorage((engine, open) => {
       await assert.rejects(till.promise({ ...own, amount: '0.6' }), refusal('STATE_CONFLICT', /more than/));
       const pull = await till.promise({ ...own, amount: '0.3', autoApprove: true });
       await assert.rejects(till.promise({ ...own, amount: '0.3' }), refusal('STATE_CONFLICT', /more than/));
-      await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT'));
       const rest = await till.promise({ ...own, amount: '0.2', autoApprove: true });
       const first = await till.claim(pull);
       assert.equal((await till.paying(first.claim)).kind, 'refund');
@@ -386,6 +385,35 @@ eachStorage((engine, open) => {
       assert.equal((await till.paying(second.claim)).status, 'CONFIRMED');
       assert.equal((await till.order(order.id)).status, 'REFUNDED');
       assert.equal(till.ethPayments.paidTo(PAYEE_ADDRESS, 'ETH').length, 2);
+    });
+
+    funded('a refund beside a promise takes the rest, and the last of them ends the order', async (till) => {
+      for (const last of ['claim', 'refund'] as const) {
+        const order = await till.fund('ETH', '1000');
+        const pull = await till.promise({ orderId: order.id, currency: 'ETH', amount: '0.3', autoApprove: true });
+        const { amount } = await till.refund.run(till.principal, order.id);
+        assert.equal(amount, '0.2', 'what is promised is left out');
+        await assert.rejects(till.refund.run(till.principal, order.id), refusal('STATE_CONFLICT'));
+        if (last === 'claim') await till.settle();
+        const { claim } = await till.claim(pull);
+        await till.manage.approve(till.admin, claim.id);
+        assert.equal((await till.order(order.id)).status, 'SUCCESS');
+        await till.settle();
+        assert.equal((await till.paying(claim)).status, 'CONFIRMED');
+        assert.equal((await till.order(order.id)).status, 'REFUNDED');
+      }
+    });
+
+    funded('a refund beside a promise that nobody claims leaves the order as it is', async (till) => {
+      const order = await till.fund('ETH', '1000');
+      const pull = await till.promise({ orderId: order.id, currency: 'ETH', amount: '0.3' });
+      await till.refund.run(till.principal, order.id);
+      await till.settle();
+      await till.manage.archive(till.shop, pull.id);
+      assert.equal((await till.order(order.id)).status, 'SUCCESS');
+      await till.refund.run(till.principal, order.id);
+      await till.settle();
+      assert.equal((await till.order(order.id)).status, 'REFUNDED');
     });
 
     funded('an order whose promise ends can be refunded again', async (till) => {
