@@ -4,12 +4,7 @@ import { inside, NOTHING } from './action.ts';
 import type { Action, Scene } from './action.ts';
 import { decimal, merchantOf, ordersOf } from './merchants.ts';
 
-const PROMISES: readonly (readonly [string, readonly string[]])[] = [
-  ['ETH', ['0.004', '0.02', '0.123456789012345678']],
-  ['USDT-ERC20', ['2', '9.5', '40']],
-  ['BTC', ['0.0004', '0.003', '0.01']],
-  ['USD', ['3', '12.34', '80']],
-];
+const DOLLARS = ['3', '12.34', '80'] as const;
 const COINS = ['ETH', 'USDT-ERC20', 'BTC'] as const;
 const PARTS = [
   [1n, 1n],
@@ -36,10 +31,14 @@ interface ClaimRow {
   readonly to_address: string;
 }
 
-const pullsOf = ({ world }: Scene): readonly PullRow[] =>
-  world.driver.all<PullRow>(
-    'SELECT id, account_id, token, currency, amount, claimed FROM pull_payments ORDER BY id DESC LIMIT 8',
+/** Mostly those of which something is left. */
+function pullsOf({ world, random }: Scene): readonly PullRow[] {
+  const rows = world.driver.all<PullRow & { readonly archived_at: number | null }>(
+    'SELECT id, account_id, token, currency, amount, claimed, archived_at FROM pull_payments ORDER BY id DESC LIMIT 8',
   );
+  const open = rows.filter(({ amount, claimed, archived_at: archivedAt }) => amount !== claimed && archivedAt === null);
+  return random.chance(0.85) ? open : rows;
+}
 const claimsOf = ({ world }: Scene): readonly ClaimRow[] =>
   world.driver.all<ClaimRow>(
     `SELECT c.id, c.account_id, c.claim_key, c.currency, c.to_address, p.token FROM claims c
@@ -63,10 +62,26 @@ async function promise(scene: Scene): Promise<string> {
     expiresAt: random.chance(0.4) ? world.now + random.int(1, 40) * 3_600_000 : null,
   };
   if (random.chance(0.4)) return promiseRefund(scene, common);
-  const [currency, amounts] = random.pick(PROMISES) ?? (['ETH', ['0.004']] as const);
-  const amount = decimal(random.pick(amounts) ?? '1');
+  const { currency, amount } = affordable(scene, principal.accountId);
   const { pull } = await instance.pullPayments.create(actor, { ...common, currency, amount });
   return `${pull.id} ${currency}`;
+}
+
+/** Mostly a part of what the merchant can spend of a coin; otherwise dollars. */
+function affordable(
+  { world, random }: Scene,
+  accountId: string,
+): { readonly currency: string; readonly amount: Decimal } {
+  const rows = world.driver.all<{ currency: string; units: string }>(
+    `SELECT currency, units FROM ledger_balances WHERE account = ? AND units <> '0' AND currency <> 'BTC-LN' ORDER BY currency`,
+    `merchant:${accountId}:available`,
+  );
+  const row = random.chance(0.8) ? random.pick(rows) : undefined;
+  const scale = world.assets.find(row?.currency ?? '')?.decimals;
+  if (row === undefined || scale === undefined)
+    return { currency: 'USD', amount: decimal(random.pick(DOLLARS) ?? '3') };
+  const [part, whole] = random.pick(PARTS) ?? PARTS[0];
+  return { currency: row.currency, amount: { digits: (BigInt(row.units) * part) / whole, scale } };
 }
 
 type Promised = Readonly<Record<'name', string>> & { readonly autoApprove: boolean; readonly expiresAt: number | null };
@@ -178,8 +193,8 @@ async function archive(scene: Scene): Promise<string> {
 
 /** The actions of merchants who promise amounts, and of their payees. */
 export const CLAIMS: readonly Action[] = [
-  inside('promise', 1.4, promise),
-  inside('claim', 1.8, claim),
+  inside('promise', 2, promise),
+  inside('claim', 2.4, claim),
   inside('claim-crowd', 0.4, crowd),
   inside('claim-again', 0.5, again),
   inside('decide-claim', 1.4, decide),
