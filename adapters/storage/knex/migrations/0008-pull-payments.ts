@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts';
 /** Amounts that accounts have promised, and what payees have claimed of them. */
 export const pullPayments: Migration = {
   name: '0008-pull-payments',
-  statements: ({ pullPayments: pulls, claims, accounts }, { types: { text, units, time, flag } }) => [
+  statements: ({ pullPayments: pulls, claims, accounts, transfers }, { types: { text, units, time, flag } }) => [
     `CREATE TABLE ${pulls} (
       id ${text} PRIMARY KEY, account_id ${text} NOT NULL REFERENCES ${accounts} (id), token ${text} NOT NULL,
       name ${text} NOT NULL, currency ${text} NOT NULL, amount ${units} NOT NULL, coins ${text}, expires_at ${time},
@@ -27,6 +27,10 @@ export const pullPayments: Migration = {
     `CREATE INDEX ${claims}_account ON ${claims} (account_id, id)`,
     `CREATE INDEX ${claims}_status ON ${claims} (status, id)`,
     `CREATE INDEX ${claims}_awaiting ON ${claims} (id) WHERE status = 'AWAITING_APPROVAL'`,
+    // Several claims of an order's refund may be paid at once; what they sum to is bounded under the order's lock.
+    `DROP INDEX ${transfers}_one_live_refund`,
+    `CREATE UNIQUE INDEX ${transfers}_one_live_refund ON ${transfers} (order_id)
+      WHERE kind = 'refund' AND claim_id IS NULL AND status NOT IN ('CONFIRMED', 'FAILED')`,
     `CREATE UNIQUE INDEX ${claims}_transfer ON ${claims} (transfer_id) WHERE transfer_id IS NOT NULL`,
   ],
 };
