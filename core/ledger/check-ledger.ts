@@ -20,8 +20,8 @@ export function checkpointLedger(
  * Checks every invariant of the ledger: entries sum to zero, cached balances are the sums of their postings, no
  * merchant balance is negative, each chain holds what is owed, each credited deposit has exactly one live credit,
  * unassigned deposits are owed in full, each transfer has the entries of its status, each reserve is the sum of its
- * transfers, what is set aside is the sum of the payments that may still be requested, each reference of a batch is paid
- * once, each terminal event has one callback row.
+ * transfers, what is set aside is the sum of what is promised, each reference of a batch is paid once, each terminal
+ * event has one callback row.
  *
  * @returns the breaches; empty when every invariant holds
  */

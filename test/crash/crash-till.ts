@@ -255,13 +255,21 @@ export class CrashTill {
   }
 
   /** A request to the management API in its own session, with a step-up for every write. `null` as for {@link ask}. */
-  async manage(method: 'GET' | 'POST', target: string, body?: unknown): Promise<Answer | null> {
+  async manage(
+    method: 'GET' | 'POST',
+    target: string,
+    body?: unknown,
+    idempotencyKey?: string,
+  ): Promise<Answer | null> {
     const opened = await this.#session('/session', { email: EMAIL, password: PASSWORD });
     const token =
       opened === null || method === 'GET'
         ? opened
         : await this.#session('/session/step-up', { password: PASSWORD }, opened);
-    return token === null ? null : this.#call(method, `/manage/v1${target}`, bearer(token), body);
+    if (token === null) return null;
+    const repeated = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
+    const reply = await this.#call(method, `/manage/v1${target}`, { ...bearer(token), ...repeated }, body);
+    return reply?.status === 503 ? null : reply;
   }
 
   /** The access token of a new session; `null` as for {@link ask}. */
@@ -480,6 +488,7 @@ function settings({ anvil, token, lightning }: CrashFixture, databaseUrl: string
         ? { client: 'sqlite', filename: 'data/tillgate.db' }
         : { client: 'pg', connection: databaseUrl },
     orders: { timeoutSeconds: 3600, watchSeconds: 86_400 },
+    withdrawals: { addressHoldSeconds: 0 },
     // A claim of a callback lapses after three times the timeout.
     callbacks: { allowPrivateNetworks: true, timeoutSeconds: 1, schedule: [1, 1, 1, 1, 1] },
     limits: { requestsPerMinute: 100_000, loginsPerMinute: 10_000 },

@@ -1,4 +1,4 @@
-// @parts: order in out returns cancels keys gate
+// @parts: order in out claims returns cancels keys gate
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { durableEngines } from '../support/each-storage.ts';

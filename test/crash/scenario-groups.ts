@@ -1,6 +1,7 @@
 import { GATE_SALES } from './gate-sale.ts';
 import {
   CANCELS_AND_FLOAT,
+  CLAIMS,
   MONEY_IN,
   MONEY_OUT,
   PAID_ORDER,
@@ -13,6 +14,7 @@ export const SCENARIO_GROUPS = {
   order: PAID_ORDER,
   in: MONEY_IN,
   out: MONEY_OUT,
+  claims: CLAIMS,
   returns: RETURNS_AND_RESTORES,
   cancels: CANCELS_AND_FLOAT,
   keys: SWEEPS_AND_KEYS,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Address, Hex } from 'viem';
 import { merchantAccount, present } from '../../core/index.ts';
-import type { Callback, Deposit, Transfer, TransferId } from '../../core/index.ts';
+import type { Callback, Deposit, PullPaymentId, Transfer, TransferId } from '../../core/index.ts';
 import { PAYER } from '../e2e/till-on-anvil.ts';
 import { signed, unpack } from '../e2e/x402-payer.ts';
 import type { Requirements } from '../e2e/x402-payer.ts';
@@ -342,6 +342,92 @@ async function withdrawal(till: CrashTill): Promise<Run> {
   await till.registerPayee(payee);
   await settle(till);
   return new Withdrawal(till, payee, '0.05');
+}
+
+/** A pull payment whose first claim is rejected and whose second one is paid, and of which the rest is given back. */
+async function claimed(till: CrashTill): Promise<Run> {
+  await settle(till);
+  return new ClaimedPayment(till, newPayee());
+}
+
+/** The parts of a claimed payment, each repeated until it has an answer. */
+class ClaimedPayment implements Run {
+  readonly #till: CrashTill;
+  readonly #payee: Address;
+  readonly #key = randomBytes(8).toString('hex');
+  #id = '';
+  #path = '';
+  #rejected = false;
+  #approved = '';
+  #archived = false;
+
+  constructor(till: CrashTill, payee: Address) {
+    this.#till = till;
+    this.#payee = payee;
+  }
+
+  async push(): Promise<void> {
+    if (this.#id === '') await this.#promise();
+    if (this.#id === '') return;
+    if (!this.#rejected) this.#rejected = await this.#decide('first', 'reject', { reason: 'Not this address.' });
+    if (!this.#rejected) return;
+    if (this.#approved === '' && (await this.#decide('second', 'approve', {}))) this.#approved = await this.#transfer();
+    if (this.#approved !== '' && !this.#archived)
+      this.#archived = (await this.#manage(`/pull-payments/${this.#id}/archive`, {})) !== null;
+  }
+
+  async #promise(): Promise<void> {
+    const body = { name: 'Prize', currency: 'ETH', amount: '0.05' };
+    const reply = await this.#till.manage('POST', '/pull-payments', body, this.#key);
+    if (reply === null) return;
+    assert.equal(reply.status, 201, JSON.stringify(reply));
+    this.#id = String(reply.data['id']);
+    this.#path = new URL(String(reply.data['url'])).pathname;
+  }
+
+  /** Claims with a key of this name until there is an answer, and decides about the claim. */
+  async #decide(name: string, verb: 'approve' | 'reject', body: object): Promise<boolean> {
+    const key = `${name}-${this.#key}`;
+    const known = await this.#claim(key);
+    if (known === null) {
+      const sent = await this.#till.ask('POST', `${this.#path}/claims`, { address: this.#payee, amount: '0.03', key });
+      if (sent !== null) assert.equal(sent.code, 0, sent.message);
+      return false;
+    }
+    if (known.claim.status === 'AWAITING_APPROVAL') await this.#manage(`/claims/${known.claim.id}/${verb}`, body);
+    return (await this.#claim(key))?.claim.status !== 'AWAITING_APPROVAL';
+  }
+
+  async #manage(target: string, body: object): Promise<Answer | null> {
+    const reply = await this.#till.manage('POST', target, body);
+    if (reply !== null) assert.ok(reply.status === 200 || reply.status === 409, JSON.stringify(reply));
+    return reply;
+  }
+
+  #claim(key: string) {
+    return this.#till.storage.pullPayments.claimByKey(this.#id as PullPaymentId, key);
+  }
+
+  async #transfer(): Promise<string> {
+    return (await this.#claim(`second-${this.#key}`))?.claim.transferId ?? '';
+  }
+
+  async done(): Promise<boolean> {
+    return this.#archived && (await this.#till.transfer(this.#approved))?.status === 'CONFIRMED';
+  }
+
+  async verify(): Promise<void> {
+    const transfer = await this.#till.transfer(this.#approved);
+    assert(transfer !== null);
+    assert.deepEqual(
+      await payments(this.#till, this.#till.hot, this.#payee),
+      [transfer.units - transfer.feeUnits],
+      'one payment on chain',
+    );
+    const { storage, accountId } = this.#till;
+    const [aside] = await storage.ledger.balances(merchantAccount(accountId, 'claims'));
+    assert.equal(aside?.units ?? 0n, 0n, 'nothing stays set aside');
+  }
 }
 
 /** Raises the fee that a block requires above a transaction's, so that it is not mined. */
@@ -1087,6 +1173,31 @@ export const MONEY_OUT: readonly Scenario[] = [
       'finish:order-refunded',
     ],
     begin: partialRefunds,
+  },
+];
+
+/** Amounts that are promised and claimed. */
+export const CLAIMS: readonly Scenario[] = [
+  {
+    name: 'a promise, its claims and their decisions',
+    points: [
+      'promise:set-aside',
+      'promise:stored',
+      'promise:committed',
+      'claim:counted',
+      'claim:stored',
+      'claim:committed',
+      'claim:decided',
+      'claim:decision-committed',
+      'sign:committed',
+      'send:done',
+    ],
+    begin: claimed,
+  },
+  {
+    name: 'what is left of a promise',
+    points: ['claim:given-back', 'finish:posted', 'finish:committed'],
+    begin: claimed,
   },
 ];
 

@@ -2,6 +2,7 @@ import type { Command } from '../command.ts';
 import { flag, lazily, required } from './lazily.ts';
 
 const deposits = lazily(() => import('../deposit-commands.ts'));
+const claims = lazily(() => import('../claim-commands.ts'));
 const money = lazily(() => import('../money-commands.ts'));
 
 export const MONEY_COMMANDS: readonly Command[] = [
@@ -116,5 +117,70 @@ export const MONEY_COMMANDS: readonly Command[] = [
     operands: ['ID'],
     options: { reason: { value: 'R' } },
     run: money((module) => module.transferCancel),
+  },
+  {
+    words: ['pull-payment', 'create'],
+    summary: 'promises an amount of an account to whoever has its claim page',
+    operands: [],
+    options: {
+      account: { required: true, value: 'ID' },
+      name: required,
+      currency: { required: true, value: 'EUR' },
+      amount: { required: true, value: 'AMOUNT' },
+      coins: { value: 'ETH,USDT-ERC20' },
+      'expires-at': { value: 'TIME' },
+      'auto-approve': flag,
+      reference: {},
+      order: { value: 'ID' },
+    },
+    run: claims((module) => module.pullPaymentCreate),
+  },
+  {
+    words: ['pull-payment', 'list'],
+    summary: 'lists pull payments, newest first',
+    operands: [],
+    options: { account: { value: 'ID' }, limit: { value: '20' }, cursor: {} },
+    run: claims((module) => module.pullPaymentList),
+  },
+  {
+    words: ['pull-payment', 'show'],
+    summary: 'shows a pull payment with its claim page and its claims',
+    operands: ['ID'],
+    options: {},
+    run: claims((module) => module.pullPaymentShow),
+  },
+  {
+    words: ['pull-payment', 'archive'],
+    summary: 'ends a pull payment and gives back what is left',
+    operands: ['ID'],
+    options: {},
+    run: claims((module) => module.pullPaymentArchive),
+  },
+  {
+    words: ['claim', 'list'],
+    summary: 'lists claims of pull payments, newest first',
+    operands: [],
+    options: {
+      account: { value: 'ID' },
+      'pull-payment': { value: 'ID' },
+      status: { value: 'AWAITING_APPROVAL' },
+      limit: { value: '20' },
+      cursor: {},
+    },
+    run: claims((module) => module.claimList),
+  },
+  {
+    words: ['claim', 'approve'],
+    summary: 'approves a claim as an independent person, so that it is paid at once',
+    operands: ['ID'],
+    options: {},
+    run: claims((module) => module.claimApprove),
+  },
+  {
+    words: ['claim', 'reject'],
+    summary: 'rejects a claim that is not paid yet',
+    operands: ['ID'],
+    options: { reason: required },
+    run: claims((module) => module.claimReject),
   },
 ];
