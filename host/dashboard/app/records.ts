@@ -24,6 +24,8 @@ import type {
   revealedSchema as revealedWebhookSchema,
   webhookSchema,
 } from '../../../adapters/http/manage/notify/webhooks.ts';
+import type { claimSchema } from '../../../adapters/http/manage/payouts/claims.ts';
+import type { pullPaymentSchema } from '../../../adapters/http/manage/payouts/pull-payments.ts';
 import type { payoutAddressSchema } from '../../../adapters/http/manage/payouts/payout-addresses.ts';
 import type {
   listedPayoutSchema,
@@ -65,6 +67,8 @@ export type CallbackRecord = z.output<typeof callbackSchema>;
 export type CallbackDetail = z.output<typeof callbackDetailSchema>;
 /** A payment link or a point of sale. */
 export type LinkRecord = z.output<typeof linkSchema>;
+export type PullPaymentRecord = z.output<typeof pullPaymentSchema>;
+export type ClaimRecord = z.output<typeof claimSchema>;
 export type LinkPairing = z.output<typeof pairingSchema>;
 export type WebhookRecord = z.output<typeof webhookSchema>;
 export type RevealedWebhook = z.output<typeof revealedWebhookSchema>;

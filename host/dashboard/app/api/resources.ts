@@ -24,6 +24,8 @@ export const RESOURCES = {
   credentials: { path: 'credentials', id: 'id', paging: 'cursor' },
   callbacks: { path: 'callbacks', id: 'id', paging: 'cursor' },
   links: { path: 'links', id: 'id', paging: 'cursor', versioned: true },
+  'pull-payments': { path: 'pull-payments', id: 'id', paging: 'cursor' },
+  claims: { path: 'claims', id: 'id', paging: 'cursor' },
   webhooks: { path: 'webhooks', id: 'id', paging: 'cursor' },
   apps: { path: 'apps', id: 'id', paging: 'cursor', versioned: true },
   accounts: { path: 'accounts', id: 'id', paging: 'cursor' },

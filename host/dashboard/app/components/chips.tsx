@@ -45,6 +45,13 @@ const TONES: Readonly<Record<string, Tone>> = {
   'sold-out': 'default',
   ended: 'default',
   down: 'error',
+  settled: 'success',
+  awaiting_approval: 'warning',
+  waiting: 'info',
+  in_progress: 'info',
+  completed: 'success',
+  failed: 'error',
+  rejected: 'default',
 };
 
 interface StatusChipProps {

@@ -1,6 +1,8 @@
 import AccountBalanceWalletIcon from '@mui/icons-material/AccountBalanceWallet';
 import ApiIcon from '@mui/icons-material/Api';
+import AssignmentTurnedInIcon from '@mui/icons-material/AssignmentTurnedIn';
 import CallMadeIcon from '@mui/icons-material/CallMade';
+import CardGiftcardIcon from '@mui/icons-material/CardGiftcard';
 import ContactsIcon from '@mui/icons-material/Contacts';
 import DevicesIcon from '@mui/icons-material/Devices';
 import FactCheckIcon from '@mui/icons-material/FactCheck';
@@ -74,6 +76,14 @@ const SECTIONS: readonly Section[] = [
   }),
   records('withdrawal-addresses', PlaceIcon, {
     list: lazyPage(() => import('./withdrawals/address-list.tsx'), 'AddressList'),
+  }),
+  records('pull-payments', CardGiftcardIcon, {
+    list: lazyPage(() => import('./pull-payments/pull-payment-list.tsx'), 'PullPaymentList'),
+    show: lazyPage(() => import('./pull-payments/pull-payment-show.tsx'), 'PullPaymentShow'),
+    create: lazyPage(() => import('./pull-payments/pull-payment-create.tsx'), 'PullPaymentCreate'),
+  }),
+  records('claims', AssignmentTurnedInIcon, {
+    list: lazyPage(() => import('./pull-payments/claim-list.tsx'), 'ClaimList'),
   }),
   records('payout-batches', PlaylistAddCheckIcon, {
     list: lazyPage(() => import('./batches/batch-list.tsx'), 'BatchList'),

@@ -1,0 +1,30 @@
+import { CreateButton, TopToolbar } from 'react-admin';
+import { StatusChip } from '../../components/chips.tsx';
+import { RecordTable } from '../../components/record-table.tsx';
+import type { Column } from '../../components/record-table.tsx';
+import { Records } from '../../components/records.tsx';
+import { Amount, Time } from '../../components/values.tsx';
+import type { PullPaymentRecord } from '../../records.ts';
+
+const COLUMNS: readonly Column<PullPaymentRecord>[] = [
+  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'name', value: ({ name }) => name },
+  { name: 'amount', numeric: true, value: ({ amount, currency }) => <Amount value={amount} currency={currency} /> },
+  { name: 'left', numeric: true, value: ({ left, currency }) => <Amount value={left} currency={currency} /> },
+  { name: 'state', value: ({ state }) => <StatusChip status={state} /> },
+];
+
+const ACTIONS = (
+  <TopToolbar>
+    <CreateButton label="resources.pull-payments.page.create" />
+  </TopToolbar>
+);
+
+/** The amounts that the account has promised. */
+export function PullPaymentList() {
+  return (
+    <Records actions={ACTIONS}>
+      <RecordTable columns={COLUMNS} opens />
+    </Records>
+  );
+}
