@@ -30,7 +30,10 @@ import type { RefundMeans } from './refundable.ts';
 import type { OrderSettings } from './order-settings.ts';
 
 export interface OrderQueriesDeps {
-  readonly storage: Pick<Storage, 'orders' | 'deposits' | 'unconfirmedPayments' | 'chains' | 'ledger' | 'transfers' | 'pullPayments'>;
+  readonly storage: Pick<
+    Storage,
+    'orders' | 'deposits' | 'unconfirmedPayments' | 'chains' | 'ledger' | 'transfers' | 'pullPayments'
+  >;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
   readonly clock: Clock;

@@ -25,6 +25,10 @@ const QUIET_ROUNDS = 2;
 const MOST_PASSES = 60;
 /** Mined in each of the long waits, so that pending payments become final: a cancel needs the chain's finality. */
 const BLOCKS_MEANWHILE = 64;
+/** Orders of which a refund is promised that can still be claimed, or approved. */
+const PROMISED = `SELECT order_id FROM pull_payments p WHERE order_id IS NOT NULL AND (
+  (archived_at IS NULL AND released_at IS NULL AND claimed <> amount) OR
+  EXISTS (SELECT 1 FROM claims c WHERE c.pull_payment_id = p.id AND c.status = 'AWAITING_APPROVAL'))`;
 const LIVE: ReadonlySet<string> = new Set(['HELD', 'REQUESTED', 'SIGNED', 'BROADCAST']);
 
 /** The end of a scenario: without faults, with operators at work, everything that began must come to its end. */
@@ -147,6 +151,7 @@ export class Settlement {
       await this.#untilIdle(doing, 'pay-out', () => this.#instance.payInvoices(true));
       await this.#untilIdle(doing, 'pay-batches', () => this.#instance.payBatches(true));
       await doing('expire', this.#instance, () => this.#instance.expire(true));
+      await doing('expire-promises', this.#instance, () => this.#instance.expirePullPayments());
       await doing('deliver', this.#instance, () => this.#instance.deliver());
       quiet = this.#state() === before ? quiet + 1 : 0;
     }
@@ -186,6 +191,8 @@ export class Settlement {
     const refunds = [...this.#rules.transfers.values()].filter(
       ({ kind, status }) => kind === 'refund' && status !== 'FAILED',
     );
+    // What is promised counts as being refunded.
+    for (const { order_id: id } of this.#world.driver.all<{ order_id: string }>(PROMISED)) refunded.add(id);
     return missed.flatMap((order) => {
       const payments = paymentsOf(order, this.#rules.deposits.values()).filter(
         ({ status, paid_at }) => status === 'SPENDABLE' && paid_at <= order.watch_until,

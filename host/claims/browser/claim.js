@@ -61,7 +61,8 @@ async function poll() {
   try {
     const reply = await fetch(`${path}/state`, { headers: { Accept: 'application/json' } });
     const text = reply.ok ? JSON.stringify((await reply.json()).data) : shown;
-    if (shown !== null && text !== shown) await show(path, ['promise', 'status', 'claims']);
+    // The first answer may already differ from the page, which was written before.
+    if (text !== shown) await show(path, ['promise', 'status', 'claims']);
     shown = text;
   } catch {
     // The next poll tries again.

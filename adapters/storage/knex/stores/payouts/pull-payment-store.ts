@@ -146,12 +146,12 @@ export class SqlPullPaymentStore implements PullPaymentStore {
        WHERE ${dialect.anyOf('t.id')} AND b.status <> 'VOID'`,
       [dialect.list(ids)],
     );
-    return new Map(
-      rows.flatMap((row) => {
-        const txid = textOrNull(row, 'txid');
-        return txid === null ? [] : [[text(row, 'id') as TransferId, txid] as const];
-      }),
-    );
+    const hashes = new Map<TransferId, string>();
+    for (const row of rows) {
+      const txid = textOrNull(row, 'txid');
+      if (txid !== null) hashes.set(text(row, 'id') as TransferId, txid);
+    }
+    return hashes;
   }
 }
 

@@ -73,7 +73,7 @@ const FILTERS = [
   />,
 ];
 
-/** What payees have claimed, and the decisions about it. */
+/** The claims of payees; each can be approved or rejected. */
 export function ClaimList() {
   return (
     <Records filters={FILTERS} actions={false} refetchMs={REFETCH_MS}>
