@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { claimState, isTillgateError, obtainedUnits, present } from '../../../core/index.ts';
-import type { AccountId, Actor, ErrorCode, PaidClaim } from '../../../core/index.ts';
+import { checkLedger, claimState, isTillgateError, obtainedUnits, present } from '../../../core/index.ts';
+import type { AccountId, Actor, ErrorCode, PaidClaim, TillgateError } from '../../../core/index.ts';
+import { setAside } from '../../../core/payouts/set-aside.ts';
 import { buildClaims, decimal, HOLD_MS, PAYEE_ADDRESS } from '../../support/claims.ts';
 import type { ClaimsDomain, ClaimsOptions } from '../../support/claims.ts';
 import { eachStorage } from '../../support/each-storage.ts';
@@ -446,6 +447,18 @@ eachStorage((engine, open) => {
         till.manage.create(till.shop, made, { ...claim, bodyHash: 'other' }),
         refusal('IDEMPOTENCY_MISMATCH'),
       );
+    });
+
+    test('the check of the ledger finds what is set aside for nothing', async (t) => {
+      const till = await buildClaims((await open(t)).storage);
+      await till.fund('ETH', '2000');
+      await till.promise();
+      const { accountId } = till.principal;
+      const aside = { accountId, currency: 'ETH', units: 5n, reference: 'for nothing' };
+      const context = { ids: till.ids, now: till.clock.now() };
+      await till.storage.transaction((tx) => setAside(tx, aside, context, () => new Error('lacking') as TillgateError));
+      const [breach] = await checkLedger(till.storage);
+      assert.match(breach?.detail ?? '', /:claims in ETH is 5 units above/);
     });
 
     funded('other accounts see and decide nothing', async (till) => {
