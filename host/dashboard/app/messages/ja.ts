@@ -759,7 +759,7 @@ const resources: Catalogue['resources'] = {
     },
   },
   'pull-payments': {
-    name: '受け取り式支払い |||| 受け取り式支払い',
+    name: '受け取り式支払い',
     empty: '受け取り式支払いはまだありません。約束した金額を、ページを持つ人が選んだアドレスで受け取ります。',
     about: '詳細',
     page: { create: '受け取り式支払いを作成' },
@@ -789,7 +789,7 @@ const resources: Catalogue['resources'] = {
     },
   },
   claims: {
-    name: '請求 |||| 請求',
+    name: '請求',
     empty: '請求はまだありません。',
     approve: '承認',
     approved: '請求を承認しました',

@@ -755,7 +755,7 @@ const resources: Catalogue['resources'] = {
     },
   },
   'pull-payments': {
-    name: '수령형 지급 |||| 수령형 지급',
+    name: '수령형 지급',
     empty: '수령형 지급이 아직 없습니다. 약속한 금액을 페이지를 가진 사람이 원하는 주소로 받습니다.',
     about: '세부 정보',
     page: { create: '수령형 지급 만들기' },
@@ -785,7 +785,7 @@ const resources: Catalogue['resources'] = {
     },
   },
   claims: {
-    name: '청구 |||| 청구',
+    name: '청구',
     empty: '청구가 아직 없습니다.',
     approve: '승인',
     approved: '청구를 승인했습니다',

@@ -753,7 +753,7 @@ const resources: Catalogue['resources'] = {
     },
   },
   'pull-payments': {
-    name: '待领取付款 |||| 待领取付款',
+    name: '待领取付款',
     empty: '还没有待领取付款。它是您承诺的金额：持有页面的人可领取到自选地址。',
     about: '详情',
     page: { create: '创建待领取付款' },
@@ -783,7 +783,7 @@ const resources: Catalogue['resources'] = {
     },
   },
   claims: {
-    name: '领取 |||| 领取',
+    name: '领取',
     empty: '还没有领取。',
     approve: '批准',
     approved: '已批准领取',
