@@ -793,7 +793,7 @@ const resources: Catalogue['resources'] = {
     },
   },
   claims: {
-    name: 'Запрос |||| Запроса |||| Запросов',
+    name: 'Запрос |||| Запросы |||| Запросов',
     empty: 'Запросов пока нет.',
     approve: 'Одобрить',
     approved: 'Запрос одобрен',
