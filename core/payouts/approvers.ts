@@ -21,8 +21,6 @@ export interface ApprovalRules {
   readonly holdMs: Millis;
 }
 
-type Accounts = Pick<Transaction, 'accounts'>;
-
 /**
  * Checks that an approval of this account would count: an admin who is active now, and was an admin before the request
  * and for the hold, and neither the owner nor the requester. Without the hold, one admin could act as two persons by
@@ -32,7 +30,7 @@ type Accounts = Pick<Transaction, 'accounts'>;
  * @throws TillgateError `FORBIDDEN`
  */
 export async function requireApprover(
-  tx: Accounts,
+  tx: Pick<Transaction, 'accounts'>,
   asked: AskedApproval,
   approverId: AccountId | null,
   rules: Pick<ApprovalRules, 'now' | 'holdMs'>,
@@ -64,7 +62,7 @@ function requireDecides(
  * count.
  */
 export async function countApprovers(
-  tx: Accounts,
+  tx: Pick<Transaction, 'accounts'>,
   asked: AskedApproval,
   approverIds: readonly (AccountId | null)[],
   { now, holdMs }: Pick<ApprovalRules, 'now' | 'holdMs'>,

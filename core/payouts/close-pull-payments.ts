@@ -11,7 +11,8 @@ const BATCH = 100;
 /** The reason of claims that wait for approval when their pull payment is archived. */
 export const ARCHIVED = 'The payment was withdrawn.';
 
-interface CloseContext {
+/** What closing a pull payment needs. */
+export interface CloseContext {
   readonly ids: IdGenerator;
   readonly now: Millis;
 }

@@ -75,7 +75,7 @@ export interface CreatePullPaymentDeps {
 }
 
 /** Writes the audit row of a new pull payment, in its transaction. */
-type Note = (tx: Transaction, pull: PullPayment) => void;
+export type NotePullPayment = (tx: Transaction, pull: PullPayment) => void;
 
 const TOKEN_BYTES = 16;
 const CONTROL = /\p{Cc}/u;
@@ -99,7 +99,7 @@ export class CreatePullPayment {
     actor: Actor,
     { accountId: wanted, verifyCode = null, ...input }: NewPullPayment,
     idempotency: IdempotencyClaim | null,
-    note: Note,
+    note: NotePullPayment,
   ): Promise<PullPayment> {
     const accountId = targetAccount(actor, wanted);
     // Whoever makes it knows its URL, and could claim another account's balance.
@@ -200,7 +200,7 @@ export class CreatePullPayment {
     pull: PullPayment,
     { fiat }: PromisedCurrency,
     idempotency: IdempotencyClaim | null,
-    note: Note,
+    note: NotePullPayment,
   ): Promise<TransferId | null> {
     const { storage, ids, clock } = this.#deps;
     return storage.transaction(async (tx) => {

@@ -24,7 +24,7 @@ export interface DecideClaimDeps extends ClaimTransferDeps {
 }
 
 /** Writes the audit row of a decision, in its transaction. */
-type Note = (tx: Transaction, claim: Claim, transfer: Transfer | null) => void;
+export type NoteDecision = (tx: Transaction, claim: Claim, transfer: Transfer | null) => void;
 
 /** Approves and rejects claims (core/decisions/pull-payments.md). */
 export class DecideClaim {
@@ -40,9 +40,9 @@ export class DecideClaim {
    * claim that was approved before.
    *
    * @throws TillgateError `NOT_FOUND`; `FORBIDDEN` for a person whose approval does not count; `VERIFY_CODE_INVALID`
-   *   for a credential; `STATE_CONFLICT` when nothing is to be decided, or it must not be paid now; as {@link priceClaim}
+   *   for a credential; `STATE_CONFLICT` when nothing is to be decided, or it must not be paid now; as for a new claim
    */
-  async approve(actor: Actor, id: ClaimId, verifyCode: string | null, note: Note): Promise<PaidClaim> {
+  async approve(actor: Actor, id: ClaimId, verifyCode: string | null, note: NoteDecision): Promise<PaidClaim> {
     const { claim: seen, pull } = await this.#find(actor, id);
     await this.#authorise(actor, seen, verifyCode);
     const priced = seen.status === 'AWAITING_APPROVAL' ? await priceClaim(this.#deps, seen) : null;
@@ -66,7 +66,7 @@ export class DecideClaim {
    *
    * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` once it may have been signed
    */
-  async reject(actor: Actor, id: ClaimId, reason: string, note: Note): Promise<PaidClaim> {
+  async reject(actor: Actor, id: ClaimId, reason: string, note: NoteDecision): Promise<PaidClaim> {
     const { storage, chains, events } = this.#deps;
     const { claim: seen, pull, transfer: paying } = await this.#find(actor, id);
     const kept = paying === null ? 0n : await keptOf(chains.get(paying.chain), storage, paying);

@@ -33,7 +33,8 @@ const MAX_CANDIDATES = 200;
 const SNAPSHOT_TTL_MS = 2_000;
 const MAX_WAITING = 1_000;
 
-interface Payment {
+/** One of the payments of an estimate. */
+export interface EstimatedPayment {
   readonly units: bigint;
   readonly to: string;
   readonly accountId: AccountId | null;
@@ -123,7 +124,7 @@ export class PayoutFeeEstimator {
   async estimateTogether(
     chain: ChainAdapter,
     asset: Asset,
-    list: readonly Pick<Payment, 'units' | 'to'>[],
+    list: readonly Pick<EstimatedPayment, 'units' | 'to'>[],
     accountId: AccountId,
   ): Promise<SharedFeeEstimate> {
     const first = present(list[0], 'a payment to estimate');
@@ -137,7 +138,12 @@ export class PayoutFeeEstimator {
     return { feeUnits: share < alone.feeUnits ? share : alone.feeUnits, maxFeeUnits };
   }
 
-  #price(chain: ChainAdapter, payments: ChainPayments, asset: Asset, payment: Payment): Promise<PricedPayment> {
+  #price(
+    chain: ChainAdapter,
+    payments: ChainPayments,
+    asset: Asset,
+    payment: EstimatedPayment,
+  ): Promise<PricedPayment> {
     return this.#priceAll(chain, payments, asset, [payment], payment.accountId);
   }
 
@@ -146,7 +152,7 @@ export class PayoutFeeEstimator {
     chain: ChainAdapter,
     payments: ChainPayments,
     asset: Asset,
-    list: readonly Pick<Payment, 'units' | 'to'>[],
+    list: readonly Pick<EstimatedPayment, 'units' | 'to'>[],
     accountId: AccountId | null,
   ): Promise<PricedPayment> {
     const { currency } = asset;

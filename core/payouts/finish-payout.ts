@@ -1,4 +1,4 @@
-import type { CurrencyCode, EntryId, IdGenerator, Millis, OrderId, Transaction, TransferId } from '../kernel/index.ts';
+import type { CurrencyCode, EntryId, IdGenerator, Millis, Transaction } from '../kernel/index.ts';
 import { assert, present } from '../kernel/index.ts';
 import { postEntry } from '../ledger/index.ts';
 import { failedEntry, paidEntry, releaseEntry } from './transfer-entries.ts';

@@ -191,14 +191,14 @@ export class Settlement {
     const refunds = [...this.#rules.transfers.values()].filter(
       ({ kind, status }) => kind === 'refund' && status !== 'FAILED',
     );
-    // What is promised counts as being refunded.
-    for (const { order_id: id } of this.#world.driver.all<{ order_id: string }>(PROMISED)) refunded.add(id);
+    // What is promised counts as a refund under way.
+    const promised = new Set(this.#world.driver.all<{ order_id: string }>(PROMISED).map(({ order_id: id }) => id));
     return missed.flatMap((order) => {
       const payments = paymentsOf(order, this.#rules.deposits.values()).filter(
         ({ status, paid_at }) => status === 'SPENDABLE' && paid_at <= order.watch_until,
       );
       const own = refunds.filter(({ order_id }) => order_id === order.id);
-      const isLive = own.some(({ status }) => status !== 'CONFIRMED');
+      const isLive = promised.has(order.id) || own.some(({ status }) => status !== 'CONFIRMED');
       const sum = own.reduce((rest, { units }) => rest - BigInt(units), countedUnits(order, payments));
       return order.units !== null && !isLive && sum >= this.#rules.required(order)
         ? [`settled: order ${order.id} is ${order.status} and was paid what counts ${sum}`]
