@@ -15,6 +15,8 @@ interface Entry {
 
 interface Inside {
   readonly api: ApiDescription;
+  /** The operation that shows the fields of a schema first, by the schema. */
+  readonly shown: Map<string, ApiOperation>;
 }
 
 interface Presence {
@@ -25,6 +27,7 @@ interface Presence {
 /** The whole API reference as one page without script. */
 export function renderApiDocs(api: ApiDescription): string {
   const groups = groupsOf(api);
+  const shown: Inside['shown'] = new Map();
   const { info } = api;
   const page = (
     <html lang="en">
@@ -51,7 +54,7 @@ export function renderApiDocs(api: ApiDescription): string {
             <section>
               <h2 id={anchor(tag)}>{tag}</h2>
               {entries.map((entry) => (
-                <Operation api={api} entry={entry} />
+                <Operation api={api} shown={shown} entry={entry} />
               ))}
             </section>
           ))}
@@ -106,7 +109,7 @@ function Contents({ groups }: { readonly groups: ReadonlyMap<string, readonly En
   );
 }
 
-function Security({ api }: Inside): VNode {
+function Security({ api }: Pick<Inside, 'api'>): VNode {
   const schemes = Object.entries(api.components?.securitySchemes ?? {});
   const rows = schemes.map(([name, { type, in: place, scheme, description }]) => [
     <code>{name}</code>,
@@ -121,7 +124,7 @@ function Security({ api }: Inside): VNode {
   );
 }
 
-function Errors({ api }: Inside): VNode {
+function Errors({ api }: Pick<Inside, 'api'>): VNode {
   const error = api.components?.schemas?.['Error'];
   return (
     <section>
@@ -141,7 +144,7 @@ function Errors({ api }: Inside): VNode {
   );
 }
 
-function Operation({ api, entry: { method, path, operation } }: Inside & { readonly entry: Entry }): VNode {
+function Operation({ api, shown, entry: { method, path, operation } }: Inside & { readonly entry: Entry }): VNode {
   const { operationId, summary, description, security = [], parameters = [], requestBody, responses } = operation;
   const ways = security.map((way) => Object.keys(way).join(' + '));
   const rows = parameters.map(({ name, in: place, required, schema, description: words }) => [
@@ -170,10 +173,10 @@ function Operation({ api, entry: { method, path, operation } }: Inside & { reado
       {Object.entries(requestBody?.content ?? {})
         .slice(0, 1)
         .map(([type, media]) => (
-          <Body api={api} title={`Request body (${type})`} media={media} presence="Required" />
+          <Body {...{ api, shown, operation, media }} title={`Request body (${type})`} presence="Required" />
         ))}
       {Object.entries(responses).map(([status, response]) => (
-        <Response api={api} status={status} response={response} />
+        <Response {...{ api, shown, operation, status, response }} />
       ))}
     </article>
   );
@@ -181,12 +184,20 @@ function Operation({ api, entry: { method, path, operation } }: Inside & { reado
 
 function Response({
   api,
+  shown,
+  operation,
   status,
   response,
-}: Inside & { readonly status: string; readonly response: ApiResponse }): VNode {
+}: Inside & { readonly operation: ApiOperation; readonly status: string; readonly response: ApiResponse }): VNode {
   const [type, media] = Object.entries(response.content ?? {})[0] ?? [];
   if (status.startsWith('2') && media !== undefined)
-    return <Body api={api} title={`Response ${status} (${type ?? ''})`} media={media} presence="Always returned" />;
+    return (
+      <Body
+        {...{ api, shown, operation, media }}
+        title={`Response ${status} (${type ?? ''})`}
+        presence="Always returned"
+      />
+    );
   return (
     <details>
       <summary>Response {status}</summary>
@@ -197,20 +208,31 @@ function Response({
 
 function Body({
   api,
+  shown,
+  operation,
   title,
   media: { schema, example },
   presence,
-}: Inside & Presence & { readonly title: string; readonly media: Media }): VNode {
+}: Inside & Presence & { readonly operation: ApiOperation; readonly title: string; readonly media: Media }): VNode {
+  const key = `${presence} ${JSON.stringify(schema)}`;
+  const first = shown.get(key);
+  if (first === undefined) shown.set(key, operation);
   return (
     <>
       <h4>{title}</h4>
-      {schema === undefined ? null : <Fields api={api} schema={schema} presence={presence} />}
+      {schema === undefined ? null : first === undefined ? (
+        <Fields {...{ api, schema, presence }} />
+      ) : (
+        <p>
+          The same fields as in <a href={`#${first.operationId}`}>{first.summary ?? first.operationId}</a>.
+        </p>
+      )}
       {example === undefined ? null : <pre tabIndex={0}>{JSON.stringify(example, null, 2)}</pre>}
     </>
   );
 }
 
-function Fields({ api, schema, presence }: Inside & Presence & { readonly schema: Schema }): VNode | null {
+function Fields({ api, schema, presence }: Pick<Inside, 'api'> & Presence & { readonly schema: Schema }): VNode | null {
   const fields = fieldsOf(schema, api);
   if (fields.length === 0) return null;
   const rows = fields.map(({ path, type, required, description }) => [

@@ -50,7 +50,9 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
   const checkout = createCheckout(till);
   till.gateway.isBehind(edge.trustedHops);
   edge.onStop?.(() => checkout.close());
-  const docs = apiDocsOperation(() => openApiDocument(operations, edge.serverUrl));
+  // Shop plugins are written against the documents of what they are compatible with.
+  const shown = (): readonly Operation[] => operations.filter(({ api }) => api !== 'greenfield');
+  const docs = apiDocsOperation(() => openApiDocument(shown(), edge.serverUrl));
   const extra = [
     ...checkout.operations,
     ...linkOperations(till, config.mode === 'production'),

@@ -39,7 +39,7 @@ export type WorkerScope = 'all' | 'instance';
 const SCHEMA_WATCH_MS = 2_000;
 const EXPIRE_EVERY_MS = 1000;
 /** Nothing can be claimed from the expiry on; what is left is released a little later. */
-const EXPIRE_PULL_PAYMENTS_EVERY_MS = 5000;
+const EXPIRE_PULL_PAYMENTS_EVERY_MS = 30_000;
 /** The longest wait of orders that a reorganisation or a failed refund left undecided. */
 const DECIDE_AGAIN_EVERY_MS = 5000;
 const DELIVER_EVERY_MS = 1000;
@@ -49,7 +49,7 @@ const REFRESH_RATES_EVERY_MS = 60_000;
 const NOTE_PROGRESS_EVERY_MS = 2000;
 const WATCH_LEDGER_EVERY_MS = 60_000;
 /** An approval wakes the loop; polling covers what waited, and batches whose payments have ended. */
-const PAY_BATCHES_EVERY_MS = 1000;
+const PAY_BATCHES_EVERY_MS = 5000;
 const PRUNE_EVERY_MS = 600_000;
 const PRUNE_BATCH = 1000;
 const UNCLOSABLE =

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { z } from 'zod';
 import { manageOperations } from '../../adapters/http/index.ts';
 import type { ManageDeps, Operation } from '../../adapters/http/index.ts';
-import type { AccountId, AlertId, AuditId, ManageAction, Notice, NoticeId } from '../../core/index.ts';
+import type { AccountId, AlertId, AuditId, ManageAction, Notice, NoticeId, PayoutBatch } from '../../core/index.ts';
 import {
   callback,
   deposit,
@@ -14,6 +14,7 @@ import {
   storedOrder,
   transactionRow,
 } from '../contract/storage/fixtures.ts';
+import { payee, payoutBatch, payoutBatchRow } from '../contract/storage/batch-fixtures.ts';
 import { storedClaim } from '../contract/storage/claim-fixtures.ts';
 import { watchAddress, withdrawal, withdrawalAddress } from '../contract/storage/money-out-fixtures.ts';
 import { eachStorage } from '../support/each-storage.ts';
@@ -30,6 +31,8 @@ interface Seed {
   readonly add: () => Promise<readonly string[]>;
   /** What an item is recognised by; its `id` by default. */
   readonly key?: (item: Item) => string;
+  /** The record whose list it is, in place of `{id}` in the path. */
+  readonly of?: () => string;
   /** Filters that the list requires. */
   readonly query?: Query;
   /** Records that are added later come later in the list. */
@@ -54,6 +57,9 @@ eachStorage((_name, open) => {
     let store: TestStorage;
     let fixture: Fixture;
     let account: AccountId;
+    /** A batch with {@link RECORDS} rows, which are added all at once. */
+    let rowsOf: PayoutBatch;
+    let listedRows = 0;
     /** What the items of each list are recognised by, in the order of the list. */
     const expected = new Map<ManageAction, readonly string[]>();
     after(async () => {
@@ -148,6 +154,26 @@ eachStorage((_name, open) => {
           return [made.id];
         },
       },
+      listPayoutBatches: {
+        add: async () => {
+          const made = payoutBatch(account);
+          await transaction((tx) => tx.batches.add(made, []));
+          return [made.id];
+        },
+      },
+      listPayoutBatchRows: {
+        of: () => rowsOf.id,
+        key: ({ line }) => String(line),
+        ascending: true,
+        add: async () => [String(++listedRows)],
+      },
+      listPayees: {
+        add: async () => {
+          const made = payee(account);
+          await transaction((tx) => tx.payees.add(made));
+          return [made.id];
+        },
+      },
       listPullPayments: { add: () => posted('/pull-payments', { name: 'Prize', currency: 'EUR', amount: '5' }) },
       listClaims: { add: async () => [(await storedClaim(store.storage, account)).id] },
       listDeposits: {
@@ -178,13 +204,18 @@ eachStorage((_name, open) => {
     const lists = cursorLists();
     const seedOf = (id: ManageAction): Seed => SEEDS[id] ?? assert.fail(`no records for ${id}`);
     const ask = ({ id, path }: (typeof lists)[number], query: Query) =>
-      fixture.admin.client.get(`${path}?${new URLSearchParams({ ...seedOf(id).query, ...query }).toString()}`);
+      fixture.admin.client.get(
+        `${path.replace('{id}', seedOf(id).of?.() ?? '')}?${new URLSearchParams({ ...seedOf(id).query, ...query }).toString()}`,
+      );
     const page = async (list: (typeof lists)[number], query: Query) => managed<List>(await ask(list, query));
 
     before(async () => {
       store = await open();
       fixture = await startFixture(store);
       account = (await storedAccount(store.storage)).id;
+      rowsOf = payoutBatch(account);
+      const rows = Array.from({ length: RECORDS }, (_, at) => payoutBatchRow(rowsOf.id, at + 1));
+      await transaction((tx) => tx.batches.add(rowsOf, rows));
       for (const list of lists) {
         const { add, ascending } = seedOf(list.id);
         // An admin's first reading of a kind of record is recorded in the audit log, which is one of the lists.

@@ -64,6 +64,8 @@ eachStorage((_name, open) => {
     };
     await done('POST', `/apps/${String(app)}/keys/${key.id}/reveal`);
     await done('POST', '/payout-addresses', { chain: 'ETH', address: ADDRESS });
+    const { id: payee } = await done('POST', '/payees', { chain: 'ETH', address: ADDRESS });
+    await done('DELETE', `/payees/${String(payee)}`);
     await done('PATCH', '/notifications', { payouts: false, summary: true });
     await done('PATCH', '/notifications', { summary: false });
     await done('PATCH', '/branding', { support: 'help@shop.example' });
@@ -89,11 +91,11 @@ eachStorage((_name, open) => {
     const events = await told(endpoint);
     assert.deepEqual(new Set(actionsOf(events)), new Set(TELLS), 'every row of the table of actions');
     const pending = events.filter(({ event }) => event === 'security.pending');
-    assert.deepEqual(actionsOf(pending), ['withdrawal_address.set', 'security.update']);
+    assert.deepEqual(actionsOf(pending), ['withdrawal_address.set', 'payee.create', 'security.update']);
     const effective = new Date(fixture.till.clock.now() + DAY_MS).toISOString();
     assert.deepEqual(
       events.map((event) => dataIn(event)['effective_at']).filter((at) => at !== null),
-      [effective, effective],
+      [effective, effective, effective],
     );
     assert.ok(events.every((event) => dataIn(event)['account'] === user.id));
     assert.ok(secrets.length >= 6);

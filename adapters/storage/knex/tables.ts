@@ -27,7 +27,7 @@ const NAMES = {
   attempts: 'callback_attempts',
   webhooks: 'webhook_endpoints',
   links: 'payment_links',
-  shopOrders: 'shop_orders',
+  shopOrders: 'order_shop_data',
   alerts: 'alerts',
   notices: 'notices',
   branding: 'branding',

@@ -4,9 +4,9 @@ import { covers, WEBHOOK_EVENTS, WEBHOOK_PATTERNS } from '../../../core/index.ts
 
 describe('what an endpoint subscribes to', () => {
   test('is a type or a group, and never the test event', () => {
-    for (const group of ['order.*', 'refund.*', 'withdrawal.*', 'deposit.*', 'security.*', 'alert.*'])
-      assert.ok(WEBHOOK_PATTERNS.includes(group), group);
-    assert.equal(WEBHOOK_PATTERNS.length, 6 + WEBHOOK_EVENTS.length - 1);
+    const groups = ['order.*', 'refund.*', 'withdrawal.*', 'payout.*', 'claim.*', 'deposit.*', 'security.*', 'alert.*'];
+    for (const group of groups) assert.ok(WEBHOOK_PATTERNS.includes(group), group);
+    assert.equal(WEBHOOK_PATTERNS.length, groups.length + WEBHOOK_EVENTS.length - 1);
     for (const unknown of ['*', 'order', 'order.', 'webhook.*', 'webhook.test', 'order.paid'])
       assert.equal(WEBHOOK_PATTERNS.includes(unknown), false, unknown);
   });

@@ -3,7 +3,7 @@ import type { Row } from '../dialects/dialect.ts';
 import type { Column } from './columns.ts';
 import { integerOrNull, jsonOrNull, text, textOrNull } from './values.ts';
 
-/** The columns of `shop_orders`. */
+/** The columns of `order_shop_data`. */
 export const SHOP_ORDER_COLUMNS: readonly Column<ShopOrder & { readonly updatedAt: Millis }>[] = [
   { name: 'order_id', kind: 'text', of: (s) => s.orderId },
   { name: 'account_id', kind: 'text', of: (s) => s.accountId },
@@ -15,7 +15,7 @@ export const SHOP_ORDER_COLUMNS: readonly Column<ShopOrder & { readonly updatedA
   { name: 'updated_at', kind: 'bigint', of: (s) => s.updatedAt },
 ];
 
-/** What a shop keeps with an order, in a row of `shop_orders`. */
+/** What a shop keeps with an order, in a row of `order_shop_data`. */
 export function shopOrderOf(row: Row): ShopOrder {
   return {
     orderId: text(row, 'order_id') as ShopOrder['orderId'],

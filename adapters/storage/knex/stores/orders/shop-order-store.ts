@@ -13,7 +13,7 @@ async function find(run: Run, { shopOrders }: Tables, id: OrderId): Promise<Shop
   return row === undefined ? null : shopOrderOf(row);
 }
 
-/** What shops keep with their orders, in `shop_orders`. */
+/** What shops keep with their orders, in `order_shop_data`. */
 export class SqlShopOrderStore implements ShopOrderStore {
   readonly #db: Database;
 
