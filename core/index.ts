@@ -381,6 +381,7 @@ export * from './payouts/claim-pull-payment.ts';
 export * from './payouts/decide-claim.ts';
 export * from './payouts/close-pull-payments.ts';
 export * from './payouts/manage-pull-payments.ts';
+export type { PromisedRefundInput, RefundShare } from './payouts/promised-refund.ts';
 export * from './payouts/approval.ts';
 export * from './payouts/approvers.ts';
 export * from './payouts/payout-batch.ts';

@@ -195,7 +195,8 @@ function described({ description, auth }: Operation): string {
 function securityOf({ auth, method }: Operation, signed: Record<string, string[]>): Security {
   if (auth.kind === 'none') return [];
   if (auth.kind === 'session') return sessionSecurity(method);
-  return [...auth.places.map((place) => ({ [KEY_SCHEMES[place]]: [] })), signed];
+  const guests = auth.guests === true ? [{}] : [];
+  return [...auth.places.map((place) => ({ [KEY_SCHEMES[place]]: [] })), signed, ...guests];
 }
 
 function requestOf({ schemas, bodyKinds, examples, idempotent, bodyOptional, versioned }: Operation): RequestConfig {

@@ -26,6 +26,8 @@ export interface MerchantAuth {
   readonly places: readonly KeyPlace[];
   /** `null` where any credential may call. */
   readonly scope: Scope | null;
+  /** A request without credentials is answered too, with no principal. */
+  readonly guests?: true;
 }
 
 /** A session of the management API may call. */

@@ -9,7 +9,7 @@ import { idempotencyClaim } from './idempotency.ts';
 import { LoginFailures } from './login-failures.ts';
 import { bodyKind, prefersHtml } from './media-type.ts';
 import type { BodyKind } from './media-type.ts';
-import { ClientGone } from './messages.ts';
+import { ClientGone, header } from './messages.ts';
 import type { HttpRequest, HttpResponse } from './messages.ts';
 import { BODY_LIMIT } from './operation.ts';
 import type { Operation, RawCall } from './operation.ts';
@@ -164,8 +164,8 @@ export class HttpApi {
     const kind = this.#contentType(operation, request, body);
     const client = clientAddress(request, this.#deps.settings.trustedHops);
     const received: Received = { route, operation, client, body, kind };
-    if (operation.auth.kind !== 'none') return await this.#inTurn(progress, received);
-    if (operation.method !== 'GET') await this.#limitPayer(client, route.params);
+    if (operation.method !== 'GET' && takesGuests(operation)) await this.#limitPayer(client, route.params);
+    if (!isGuest(operation, request)) return await this.#inTurn(progress, received);
     return await this.#run(progress, received);
   }
 
@@ -228,8 +228,8 @@ export class HttpApi {
     return seeOther(operation.page(route.params), progress.traceId, cookie);
   }
 
-  /** Anyone who has the URL of an order's page may write without credentials, so these writes are limited. */
-  async #limitPayer(client: string, { token }: Readonly<Record<string, string>>): Promise<void> {
+  /** Anyone who has the URL of a page may write without credentials, so these writes are limited. */
+  async #limitPayer(client: string, { pullPaymentId, token = pullPaymentId }: RouteMatch['params']): Promise<void> {
     if (token === undefined) return;
     await this.#payers.take(addressKey(client));
     await this.#payersOfOrder.take(token);
@@ -311,6 +311,17 @@ interface Received extends Chosen {
 interface Chosen {
   readonly route: RouteMatch;
   readonly operation: Operation;
+}
+
+/** Whether an operation answers requests without credentials. */
+function takesGuests({ auth }: Operation): boolean {
+  return auth.kind === 'none' || (auth.kind === 'merchant' && auth.guests === true);
+}
+
+/** Whether a request comes without credentials to an operation that answers it, or that reads none. */
+function isGuest(operation: Operation, { headers }: HttpRequest): boolean {
+  const sent = header(headers, 'authorization') ?? header(headers, 'signature');
+  return takesGuests(operation) && (operation.auth.kind === 'none' || sent === null);
 }
 
 /** @throws TillgateError `NOT_FOUND`, `METHOD_NOT_ALLOWED` */

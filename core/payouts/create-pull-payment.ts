@@ -38,6 +38,7 @@ import {
   REFERENCE_RULE,
 } from '../orders/index.ts';
 import type { Metadata, Order } from '../orders/index.ts';
+import { nonRefundable } from './promised-refund.ts';
 import { MAX_OPEN_PULL_PAYMENTS, MAX_PULL_PAYMENT_NAME, promisedCurrency } from './pull-payment.ts';
 import type { PromisedCurrency, PullPayment } from './pull-payment.ts';
 import { matching } from './reserve-transfer.ts';
@@ -105,13 +106,19 @@ export class CreatePullPayment {
     // Whoever makes it knows its URL, and could claim another account's balance.
     if (actor.accountId !== null && actor.accountId !== accountId)
       throw new TillgateError('FORBIDDEN', 'Only the account itself, or an operator, can promise its balance.');
-    const former = idempotency === null ? null : await this.#deps.storage.transfers.claimed(accountId, idempotency);
-    if (former !== null) return this.#former(matching(former, idempotency));
+    const former = await this.former(accountId, idempotency);
+    if (former !== null) return former;
     const currency = this.#currency(input.currency);
     const pull = this.#draft(actor, accountId, currency, input);
     await this.#authorise(actor, pull, verifyCode, idempotency);
     const earlier = await this.#store(pull, currency, idempotency, note);
     return earlier === null ? pull : this.#former(earlier);
+  }
+
+  /** The pull payment that was made with an idempotency key. @throws TillgateError `IDEMPOTENCY_MISMATCH` */
+  async former(accountId: AccountId, idempotency: IdempotencyClaim | null): Promise<PullPayment | null> {
+    const former = idempotency === null ? null : await this.#deps.storage.transfers.claimed(accountId, idempotency);
+    return former === null ? null : this.#former(matching(former, idempotency));
   }
 
   async #former(id: TransferId): Promise<PullPayment> {
@@ -269,5 +276,5 @@ async function requireRefundable(tx: Transaction, order: Order, { currency, amou
     throw invalidField('vsCurrency', 'must be the coin in which the order was paid');
   const { units } = await lockedRefunds(tx, order.id);
   if (amount > order.received - units)
-    throw stateConflict('The amount is more than what the order received, less what is refunded or promised.');
+    throw nonRefundable('The amount is more than what the order received, less what is refunded or promised.');
 }

@@ -15,12 +15,18 @@ import type {
   IdempotencyClaim,
   Millis,
   NewestQuery,
+  OrderId,
   PullPaymentId,
   Storage,
 } from '../kernel/index.ts';
+import type { RateBook } from '../ledger/index.ts';
+import { orderRefunds, refundsOfOrders } from '../orders/index.ts';
+import type { Order } from '../orders/index.ts';
 import { archivePullPayment } from './close-pull-payments.ts';
 import type { CreatePullPayment, NewPullPayment } from './create-pull-payment.ts';
 import type { DecideClaim } from './decide-claim.ts';
+import { nonRefundable, promisedUnits } from './promised-refund.ts';
+import type { PromisedRefundInput } from './promised-refund.ts';
 import { promisedCurrency, pullPaymentState } from './pull-payment.ts';
 import type { ClaimStatus, PaidClaim, PromisedCurrency, PullPayment, PullPaymentState } from './pull-payment.ts';
 
@@ -51,9 +57,10 @@ export interface ListClaimsInput extends AccountListInput {
 }
 
 export interface ManagePullPaymentsDeps extends AuditDeps, ListDeps {
-  readonly storage: Pick<Storage, 'pullPayments' | 'transaction'>;
+  readonly storage: Pick<Storage, 'orders' | 'pullPayments' | 'transaction' | 'transfers'>;
   readonly assets: AssetCatalogue;
-  readonly createPullPayment: Pick<CreatePullPayment, 'run'>;
+  readonly rates: Pick<RateBook, 'prepare' | 'evidence'>;
+  readonly createPullPayment: Pick<CreatePullPayment, 'run' | 'former'>;
   readonly decideClaim: Pick<DecideClaim, 'approve' | 'reject'>;
   readonly urls: { claimUrl(pull: Pick<PullPayment, 'token'>): string };
 }
@@ -112,6 +119,31 @@ export class ManagePullPayments {
       addAuditRow(this.#deps, tx, actor, { action: 'pull_payment.create', accountId, subjectId: id, changes });
     });
     return this.#one(pull, true);
+  }
+
+  /**
+   * Promises a part of what an order received to its payer. A claim of it waits for the account's approval.
+   *
+   * @throws TillgateError `NOT_FOUND` for an order of another account; as {@link promisedUnits} and
+   *   {@link CreatePullPayment.run}
+   */
+  async refund(
+    actor: Actor,
+    orderId: OrderId,
+    { share, lessPercent, ...input }: PromisedRefundInput & Pick<NewPullPayment, 'name' | 'metadata'>,
+    idempotency: IdempotencyClaim | null = null,
+  ): Promise<ManagedPullPayment> {
+    const { storage, assets, rates } = this.#deps;
+    const order = await this.#ownOrder(actor, orderId);
+    const former = await this.#deps.createPullPayment.former(order.accountId, idempotency);
+    if (former !== null) return this.#one(former, true);
+    const asset = order.payment === null ? null : assets.find(order.payment.currency);
+    if (asset === null) throw nonRefundable('The order has no payment; there is nothing to refund.');
+    const refunds = orderRefunds(await refundsOfOrders(storage, [order.id]));
+    const units = await promisedUnits(order, asset, refunds, { share, lessPercent }, rates);
+    const { accountId } = order;
+    const amount = { digits: units, scale: asset.decimals };
+    return this.create(actor, { ...input, accountId, currency: asset.currency, amount, orderId }, idempotency);
   }
 
   /**
@@ -177,6 +209,13 @@ export class ManagePullPayments {
       const changes: AuditChanges = createdWith({ currency, units: units.toString(), toAddress, reason, ...paid });
       addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: id, changes });
     };
+  }
+
+  async #ownOrder(actor: Actor, id: OrderId): Promise<Order> {
+    const order = isId(id) ? await this.#deps.storage.orders.find(id) : null;
+    if (order === null) throw recordNotFound();
+    requireAccess(actor, order.accountId);
+    return order;
   }
 
   async #own(actor: Actor, id: PullPaymentId): Promise<PullPayment> {

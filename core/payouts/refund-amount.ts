@@ -132,7 +132,7 @@ function bounded(
  *
  * @param minor - in minor units of the fiat currency
  */
-function unitsOfFiat(
+export function unitsOfFiat(
   minor: bigint,
   { vsPrice }: Order,
   { units: due }: OrderPayment,

@@ -47,10 +47,10 @@ eachStorage((_name, open) => {
       const named = (...names: readonly string[]) => names.map((name) => `btcpay.store.${name}:${id}`);
       const profile = 'btcpay.user.canviewprofile';
       assert.deepEqual(await of('read'), [
-        ...named('canviewinvoices', 'canviewstoresettings', 'canviewpullpayments'),
+        ...named('canviewinvoices', 'canviewstoresettings', 'canviewpullpayments', 'canviewpayouts'),
         profile,
       ]);
-      assert.deepEqual(await of('create'), [...named('cancreateinvoice', 'cancreatenonapprovedpullpayments'), profile]);
+      assert.deepEqual(await of('create'), [...named('cancreateinvoice'), profile]);
       const all = await of('read', 'create', 'move');
       for (const byName of ['canmodifyinvoices', 'webhooks.canmodifywebhooks', 'canmodifystoresettings'])
         assert.ok(!all.includes(named(byName)[0] ?? ''), byName);
@@ -61,7 +61,7 @@ eachStorage((_name, open) => {
       assert.deepEqual(scopesOf(['btcpay.store.webhooks.canmodifywebhooks']), []);
       assert.deepEqual(scopesOf(['btcpay.store.cancreateinvoice']), ['create']);
       assert.deepEqual(scopesOf(['btcpay.store.canmodifyinvoices']), ['read']);
-      assert.deepEqual(scopesOf(['btcpay.store.cancreatenonapprovedpullpayments']), ['create']);
+      assert.deepEqual(scopesOf(['btcpay.store.cancreatenonapprovedpullpayments']), []);
       assert.deepEqual(scopesOf(['unrestricted']), ['read', 'create', 'move']);
       const { apiKey } = await connectShop(till, ['btcpay.store.webhooks.canmodifywebhooks']);
       const elsewhere = till.client.with({ 'API-Key': apiKey });
@@ -173,8 +173,9 @@ eachStorage((_name, open) => {
 
     test('a call that the till does not have is 501 by its name, and never a success', async () => {
       for (const [method, path] of [
-        ['POST', `${shop.path}/invoices/x/refund`],
-        ['POST', `${shop.path}/pull-payments`],
+        ['POST', `${shop.path}/payouts`],
+        ['POST', `${shop.path}/payouts/1/mark-paid`],
+        ['GET', `${shop.path}/invoices/x/refund/BTC`],
         ['POST', `${shop.path}/email/send`],
         ['GET', '/api/v1/users/me'],
         ['PATCH', shop.path],

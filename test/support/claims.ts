@@ -95,6 +95,7 @@ export async function buildClaims(given: Storage, options: ClaimsOptions = {}): 
       expirePulls: new ExpirePullPayments(common),
       manage: new ManagePullPayments({
         ...common,
+        rates: rateBook,
         vault: new FakeVault(),
         pageMax: 100,
         createPullPayment: create,

@@ -3,8 +3,10 @@ import type {
   ChainRegistry,
   ChainReports,
   ChoosePayment,
+  ClaimPullPayment,
   Clock,
   Manage,
+  OrderQueries,
   OrderSettings,
   ShopOrders,
   Storage,
@@ -12,9 +14,11 @@ import type {
 
 /** What the operations for shop plugins need. */
 export interface GreenfieldDeps {
-  readonly manage: Pick<Manage, 'callbacks' | 'credentials' | 'orders' | 'rates' | 'webhooks'>;
+  readonly manage: Pick<Manage, 'callbacks' | 'credentials' | 'orders' | 'pullPayments' | 'rates' | 'webhooks'>;
   readonly shopOrders: Pick<ShopOrders, 'create' | 'find' | 'each' | 'change'>;
   readonly choosePayment: Pick<ChoosePayment, 'options'>;
+  readonly claimPullPayment: Pick<ClaimPullPayment, 'claim' | 'page'>;
+  readonly orderQueries: Pick<OrderQueries, 'claimUrl'>;
   readonly chainReports: Pick<ChainReports, 'refresh'>;
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;

@@ -32,7 +32,9 @@ export function greenfieldCode(word: ErrorCode, record: string | null): string {
 /** The field to blame for an error of the core that names none. */
 const BLAMED: Readonly<Partial<Record<ErrorCode, string>>> = {
   AMOUNT_OUT_OF_RANGE: 'amount',
+  INSUFFICIENT_BALANCE: 'amount',
   UNSUPPORTED: 'checkout.paymentMethods',
+  DESTINATION_UNPAYABLE: 'destination',
 };
 
 /** The body of a failed reply: the invalid fields, or a code and a message. */

@@ -1,8 +1,12 @@
 import type { Operation } from '../operation.ts';
+import { claimOperations } from './claims.ts';
 import type { GreenfieldDeps } from './deps.ts';
 import { invoiceOperations } from './invoices.ts';
 import { keyOperations } from './keys.ts';
 import type { GreenfieldOperation } from './operation.ts';
+import { payoutOperations } from './payouts.ts';
+import { pullPaymentOperations } from './pull-payments.ts';
+import { refundInvoice } from './refunds.ts';
 import { storeOperations } from './stores.ts';
 import { webhookOperations } from './webhooks.ts';
 
@@ -11,7 +15,11 @@ const RESOURCES: readonly (readonly GreenfieldOperation[])[] = [
   keyOperations,
   storeOperations,
   invoiceOperations,
+  [refundInvoice],
   webhookOperations,
+  pullPaymentOperations,
+  claimOperations,
+  payoutOperations,
 ];
 
 /** The operations for shop plugins under `/api/v1`. */

@@ -6,6 +6,8 @@ export interface PermissionRow {
   readonly word: string;
   /** The scope that its calls need; `null` for calls that no scope covers elsewhere. */
   readonly scope: Scope | null;
+  /** The scope that implies it for a key without permissions of its own; `scope` by default. */
+  readonly impliedBy?: Scope;
   /** Permissions that it has besides. */
   readonly includes?: readonly string[];
   /** Only a key to which it was granted by its name has it: no scope allows the same over the other APIs. */
@@ -29,18 +31,31 @@ export const PERMISSIONS = {
   },
   'btcpay.store.canviewstoresettings': { word: 'viewStore', scope: 'read' },
   'btcpay.store.webhooks.canmodifywebhooks': { word: 'webhooks', scope: null, byName: true },
-  'btcpay.store.canviewpullpayments': { word: 'viewPayouts', scope: 'read' },
-  'btcpay.store.cancreatenonapprovedpullpayments': { word: 'requestPayouts', scope: 'create' },
+  'btcpay.store.canviewpullpayments': { word: 'viewPullPayments', scope: 'read' },
+  'btcpay.store.canviewpayouts': { word: 'viewPayouts', scope: 'read' },
+  // It sets money aside and pays nobody, since the account approves each claim: a shop's key can have it without the
+  // scope that moves money. Over the other APIs only that scope allows it, so only that scope implies it.
+  'btcpay.store.cancreatenonapprovedpullpayments': { word: 'requestPayouts', scope: null, impliedBy: 'move' },
   'btcpay.store.cancreatepullpayments': {
     word: 'createPayouts',
     scope: 'move',
     includes: ['btcpay.store.cancreatenonapprovedpullpayments'],
   },
-  'btcpay.store.canmanagepayouts': { word: 'managePayouts', scope: 'move' },
+  'btcpay.store.canarchivepullpayments': { word: 'archivePullPayments', scope: 'move' },
+  'btcpay.store.canmanagepayouts': {
+    word: 'managePayouts',
+    scope: 'move',
+    includes: ['btcpay.store.canviewpayouts'],
+  },
   'btcpay.store.canmanagepullpayments': {
     word: 'managePullPayments',
     scope: 'move',
-    includes: ['btcpay.store.cancreatepullpayments', 'btcpay.store.canviewpullpayments'],
+    includes: [
+      'btcpay.store.cancreatepullpayments',
+      'btcpay.store.canarchivepullpayments',
+      'btcpay.store.canviewpullpayments',
+      'btcpay.store.canmanagepayouts',
+    ],
   },
   'btcpay.store.canmodifystoresettings': {
     word: 'everythingOfStore',
@@ -52,7 +67,6 @@ export const PERMISSIONS = {
       'btcpay.store.cancreateinvoice',
       'btcpay.store.webhooks.canmodifywebhooks',
       'btcpay.store.canmanagepullpayments',
-      'btcpay.store.canmanagepayouts',
     ],
   },
   'btcpay.user.canviewprofile': { word: 'viewProfile', scope: null, ofUser: true },

@@ -6,11 +6,16 @@ import type { Permission, PermissionRow } from './permission-table.ts';
 const ROWS: Readonly<Record<string, PermissionRow>> = PERMISSIONS;
 const NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
 
-/** The permissions that a list contains, with those that they include. */
-function withIncluded(names: readonly string[]): ReadonlySet<string> {
+/**
+ * The permissions that a list contains, with those that they include.
+ *
+ * @param scopes - the scopes of the key: a permission without its scope is left out, with what it includes
+ */
+function withIncluded(names: readonly string[], scopes: readonly Scope[] = SCOPES): ReadonlySet<string> {
   const found = new Set<string>();
   const add = (name: string): void => {
-    if (found.has(name)) return;
+    const scope = ROWS[name]?.scope ?? null;
+    if (found.has(name) || (scope !== null && !scopes.includes(scope))) return;
     found.add(name);
     ROWS[name]?.includes?.forEach(add);
   };
@@ -27,8 +32,8 @@ export function scopesOf(permissions: readonly string[]): readonly Scope[] {
 /** The permissions that scopes alone imply: those of which the other APIs allow the same. */
 function impliedBy(scopes: readonly Scope[]): readonly Permission[] {
   const isImplied = (name: string): boolean => {
-    const { scope, byName } = ROWS[name] as PermissionRow;
-    return byName !== true && (scope === null || scopes.includes(scope));
+    const { scope, impliedBy: needed = scope, byName } = ROWS[name] as PermissionRow;
+    return byName !== true && (needed === null || scopes.includes(needed));
   };
   return NAMES.filter((name) => [...withIncluded([name])].every(isImplied));
 }
@@ -43,16 +48,14 @@ export function namedPermissions(permissions: readonly string[], store: AccountI
   return permissions.map((name) => withStore(name, store));
 }
 
-/** The scope that calls with a permission need. */
-export const scopeFor = (permission: Permission): Scope | null => ROWS[permission]?.scope ?? null;
+/** Whether a key has a permission. It may have fewer scopes than its permissions need, and then it can do less by them. */
+export function hasPermission(principal: Principal, permission: Permission): boolean {
+  return withIncluded(permissionsOf(principal), principal.granted?.scopes ?? SCOPES).has(permission);
+}
 
 /** @throws TillgateError `FORBIDDEN`, with the permission that is missing */
 export function requirePermission(principal: Principal, permission: Permission): void {
-  const scope = scopeFor(permission);
-  const scopes = principal.granted?.scopes ?? SCOPES;
-  // A key may have fewer scopes than its permissions need, and then it can do less by them.
-  const isGranted = withIncluded(permissionsOf(principal)).has(permission);
-  if (!isGranted || (scope !== null && !scopes.includes(scope))) throw forbidden(permission);
+  if (!hasPermission(principal, permission)) throw forbidden(permission);
 }
 
 /** The error of a key without a permission, or of one of another store. */
