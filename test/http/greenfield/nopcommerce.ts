@@ -284,7 +284,10 @@ export const nopcommerce: Plugin = {
             expect: { status: [200, 302, 303, 307, 308] },
           },
         },
+        { act: 'payment becomes final' },
         ...[{ request: coins }, { request: partial }, claimPage],
+        ...[{ act: 'payer claims the refund' as const }, { act: 'merchant approves the refund' as const }],
+        { request: invoice('is refunded in part, and paid', [equals('status', 'Settled')]) },
       ],
     },
     {

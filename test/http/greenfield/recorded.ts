@@ -84,7 +84,13 @@ export type Act =
   | 'pays a part until the end'
   | 'pays too much'
   | 'never pays'
-  | 'merchant marks invalid';
+  | 'merchant marks invalid'
+  /** What was paid can be paid out. */
+  | 'payment becomes final'
+  /** On the page at `{viewLink}`, all of it. */
+  | 'payer claims the refund'
+  /** The payer then has it. */
+  | 'merchant approves the refund';
 
 export type Step =
   | { request: RecordedRequest }

@@ -6,6 +6,14 @@ import type { Act, EventType, Json, Plugin, Read, RecordedPage, RecordedRequest,
 /** What a merchant's browser posts to the shop after the merchant agreed, name by name and in its order. */
 export type FormPost = readonly (readonly [name: string, value: string])[];
 
+/** What an act is about. */
+export interface ActedOn {
+  readonly id: string;
+  readonly checkoutLink: string;
+  /** The page where a refund is claimed, in a story that has one by then. */
+  readonly viewLink: string | undefined;
+}
+
 /** The server that a story is told to, and those who act in it besides the shop. */
 export interface World {
   /** Without a slash at its end. */
@@ -15,7 +23,7 @@ export interface World {
   readonly storeId: string;
   readonly shop: Shop;
   /** Returns when the act is done: a payment is sent (it may still be unconfirmed), or an invoice has reached its end. */
-  act(act: Act, invoice: { readonly id: string; readonly checkoutLink: string }): Promise<void>;
+  act(act: Act, invoice: ActedOn): Promise<void>;
   /** While an event is waited for: the server sends what is due, where that is not by itself. */
   work(): Promise<void>;
   /** The merchant opens this link, agrees to all of it, and the browser posts a form: its fields. */
@@ -76,7 +84,10 @@ class Teller {
       if ('event' in step) return await this.#event(step.event, step.reads ?? []);
       if ('page' in step) return await this.#page(step.page);
       if ('act' in step)
-        await this.#world.act(step.act, { id: this.#get('invoiceId'), checkoutLink: this.#get('checkoutLink') });
+        await this.#world.act(step.act, {
+          ...{ id: this.#get('invoiceId'), checkoutLink: this.#get('checkoutLink') },
+          viewLink: this.#known.get('viewLink'),
+        });
       else await this.#authorize();
       return true;
     } catch (error) {

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { withStore } from '../../../adapters/http/greenfield/permission-table.ts';
 import { merchantActor } from '../../../core/index.ts';
-import type { Order } from '../../../core/index.ts';
+import type { Order, OrderPayment } from '../../../core/index.ts';
 import { connectRequest } from '../../../host/dashboard/app/connect-request.ts';
 import { connectShop, SHOP_PERMISSIONS } from '../../support/greenfield.ts';
 import { dataOf } from '../../support/http.ts';
 import type { TestStorage } from '../../support/storage.ts';
 import { startTestTill } from '../../support/till.ts';
+import { waitFor } from '../../support/wait.ts';
 import type { TestMerchant, TestTill } from '../../support/till.ts';
 import type { Act } from './recorded.ts';
-import type { FormPost, World } from './run-story.ts';
+import type { ActedOn, FormPost, World } from './run-story.ts';
 import { startShop } from './shop.ts';
 
 /** Of a key that is typed in. */
@@ -18,6 +19,18 @@ const EVERY_PERMISSION = [...SHOP_PERMISSIONS, 'btcpay.store.canmanagepullpaymen
 const COIN = { chain: 'ETH', currency: 'USDT-ERC20' };
 /** Longer than an order waits, shorter than late payments are watched for and accepted at once. */
 const PAST_THE_END_MS = 31 * 60_000;
+/** Longer than a new address is delayed. */
+const PAST_THE_DELAY_MS = 25 * 3_600_000;
+/** More than any payment waits for, and than the chain keeps undecided. */
+const FINAL = 130;
+/** The payer's own wallets, by chain. */
+const PAYERS: Readonly<Record<string, string>> = {
+  BTC: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+  ETH: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+};
+/** Longer than any story. */
+const LEASE_MS = 10 ** 12;
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'text/html' };
 
 /** A till to which stories are told, each in a world of its own. */
 export interface StoryTill {
@@ -35,9 +48,13 @@ export async function startStoryTill(store: TestStorage): Promise<StoryTill> {
     till,
     async newWorld() {
       const { id: storeId, apiKey, merchant } = await connectShop(till, EVERY_PERMISSION);
+      // Payouts that refund no order need the verification of the account.
+      await store.storage.accounts.update(merchant.account.id, {
+        ...{ verifiedCurrencies: ['*'], modifiedAt: till.clock.now() },
+      });
       return {
         ...{ shop, storeId, apiKey, baseUrl: till.url },
-        act: (act, { id }) => new Acting(till, store, merchant, id).does(act),
+        act: (act, invoice) => new Acting(till, store, merchant, invoice).does(act),
         work: () => till.work(),
         authorize: (link) => agree(till, merchant, link),
       };
@@ -55,12 +72,14 @@ class Acting {
   readonly #store: TestStorage;
   readonly #merchant: TestMerchant;
   readonly #id: string;
+  readonly #viewLink: string | undefined;
 
-  constructor(till: TestTill, store: TestStorage, merchant: TestMerchant, id: string) {
+  constructor(till: TestTill, store: TestStorage, merchant: TestMerchant, { id, viewLink }: ActedOn) {
     this.#till = till;
     this.#store = store;
     this.#merchant = merchant;
     this.#id = id;
+    this.#viewLink = viewLink;
   }
 
   async does(act: Act): Promise<void> {
@@ -87,7 +106,76 @@ class Acting {
           (await this.#order()).id,
         );
         return this.#till.work();
+      case 'payment becomes final':
+        return this.#mine();
+      case 'payer claims the refund':
+        return this.#claim();
+      case 'merchant approves the refund':
+        return this.#payOut();
     }
+  }
+
+  async #payment(): Promise<OrderPayment> {
+    const { payment } = await this.#order();
+    assert(payment !== null);
+    return payment;
+  }
+
+  /** The worker that signs and sends payments. */
+  async #pays(): Promise<void> {
+    const { chain } = await this.#payment();
+    const runner = this.#till.till.payouts.get(chain);
+    const lease = await this.#store.storage.leases.acquire(`payout:${chain}`, 'test', LEASE_MS);
+    assert(runner !== undefined && lease !== null);
+    while ((await runner.step(lease)) === 'advanced');
+  }
+
+  async #mine(): Promise<void> {
+    const { chain } = await this.#payment();
+    dataOf(await this.#till.client.post('/sandbox/v1/blocks', { chain, count: FINAL }));
+    await this.#till.work();
+  }
+
+  /** Fills in and sends the form of the page at the link, as a browser without scripts. */
+  async #claim(): Promise<void> {
+    assert(this.#viewLink !== undefined, 'the link of a refund');
+    const page = await (await fetch(this.#viewLink)).text();
+    const key = /name="key" value="([0-9a-f]{32})"/.exec(page)?.[1];
+    assert(key !== undefined, `a form at ${this.#viewLink}: ${page.slice(0, 300)}`);
+    const { chain, currency } = await this.#payment();
+    const form = new URLSearchParams({ key, address: PAYERS[chain] ?? '', currency, amount: '' });
+    const options = { method: 'POST', headers: FORM, redirect: 'manual' } as const;
+    const sent = await fetch(`${this.#viewLink}/claims`, { ...options, body: form.toString() });
+    const back = sent.headers.get('location');
+    assert.deepEqual([sent.status, back?.includes('error')], [303, false], `${back}`);
+  }
+
+  /** Approves the claim as a person, lets the delay of its address pass, and has the payment mined. */
+  async #payOut(): Promise<void> {
+    const { clock, till } = this.#till;
+    const actor = merchantActor(this.#merchant.account.id);
+    const { items } = await till.manage.pullPayments.claims(actor, { limit: 1 });
+    const [asked] = items;
+    assert.equal(asked?.claim.status, 'AWAITING_APPROVAL');
+    await till.manage.pullPayments.approve(actor, asked.claim.id);
+    clock.advance(PAST_THE_DELAY_MS);
+    const paid = await waitFor(
+      async () => {
+        await this.#pays();
+        await this.#mine();
+        const claim = await till.manage.pullPayments.findClaim(actor, asked.claim.id);
+        return claim.transfer?.status === 'CONFIRMED' ? claim : undefined;
+      },
+      { describe: () => `the payment of claim ${asked.claim.id}` },
+    );
+    assert(paid.txHash !== null);
+    const pull = await till.manage.pullPayments.find(actor, paid.claim.pullPaymentId);
+    if (pull.pull.orderId === null) return;
+    const { refunds } = await till.manage.orders.find(actor, pull.pull.orderId);
+    const order = await this.#order();
+    const refunded = refunds.map(({ status, units }) => [status, units]);
+    assert.deepEqual(refunded, [['CONFIRMED', paid.claim.units]], 'the refunds of the order');
+    assert.equal(order.status === 'REFUNDED', paid.claim.units === order.received);
   }
 
   async #order(): Promise<Order> {

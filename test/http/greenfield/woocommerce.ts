@@ -320,6 +320,7 @@ export const woocommerce: Plugin = {
         ...[...connected, { request: sell }, { act: 'pays too much' as const }],
         { event: 'InvoiceSettled', reads: [equals('overPaid', true)] },
         { request: payments },
+        { act: 'payment becomes final' as const },
         ...[{ request: server }, { request: key }, { request: refund }],
         {
           page: {
@@ -328,6 +329,7 @@ export const woocommerce: Plugin = {
             expect: { status: [200, 302, 303, 307, 308] },
           },
         },
+        ...[{ act: 'payer claims the refund' as const }, { act: 'merchant approves the refund' as const }],
       ],
     },
     {
