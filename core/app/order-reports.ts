@@ -1,17 +1,10 @@
 import { owedUnits } from '../chain/index.ts';
 import type { Deposit } from '../chain/index.ts';
-import type {
-  CallbackId,
-  DepositId,
-  IdGenerator,
-  Millis,
-  OrderId,
-  RecordedEvent,
-  Transaction,
-} from '../kernel/index.ts';
-import { coversMessage } from '../notify/index.ts';
-import type { Callback, FormatMessage, Subscriber, WebhookFormat } from '../notify/index.ts';
+import type { DepositId, IdGenerator, Millis, OrderId, RecordedEvent, Transaction } from '../kernel/index.ts';
+import type { Callback, Subscriber } from '../notify/index.ts';
 import { amountRequired, liveDeposits } from '../orders/index.ts';
+import { formatRows, ofFormats } from './report-format.ts';
+import type { FormattedSubscriber, ReportFormat } from './report-format.ts';
 import type { NewOrder, Order, OrderTransition, ShopOrder } from '../orders/index.ts';
 
 /** Something that happened to an order, as a shop follows it. */
@@ -32,12 +25,6 @@ export interface OrderReport {
   readonly happening: OrderHappening;
 }
 
-/** Another format of events, with the orders that it tells of. */
-export interface OrderFormat extends WebhookFormat {
-  /** The events of a report; none where the format has none for it. */
-  messages(report: OrderReport): readonly FormatMessage[];
-}
-
 /** The reads of a transaction's end, each made once. */
 export interface ReportScope {
   readonly tx: Transaction;
@@ -45,55 +32,15 @@ export interface ReportScope {
   readonly subscribers: (accountId: Order['accountId']) => Promise<readonly Subscriber[]>;
 }
 
-/** The subscribers whose events have another format. */
-export function ofFormats(
-  subscribers: readonly Subscriber[],
-  formats: readonly OrderFormat[],
-): readonly { readonly subscriber: Subscriber; readonly format: OrderFormat }[] {
-  return subscribers.flatMap((subscriber) => {
-    const format = formats.find(({ name }) => name === subscriber.format);
-    return format === undefined ? [] : [{ subscriber, format }];
-  });
-}
-
 /** The rows of the outbox for one order, in the order of what happened. */
 export function reportRows(
   ids: IdGenerator,
-  to: ReturnType<typeof ofFormats>,
+  to: readonly FormattedSubscriber[],
   reports: readonly OrderReport[],
   at: Millis,
 ): readonly Callback[] {
-  return to.flatMap(({ subscriber, format }) =>
-    reports
-      .flatMap((report) => format.messages(report).map((message) => ({ message, orderId: report.order.id })))
-      .filter(({ message }) => coversMessage(subscriber.events, message))
-      .map(({ message, orderId }, index) => reportRow(ids, subscriber, message, orderId, { at, index })),
-  );
-}
-
-function reportRow(
-  ids: IdGenerator,
-  { id: endpointId, accountId, url }: Subscriber,
-  message: FormatMessage,
-  subjectId: OrderId,
-  { at, index }: { readonly at: Millis; readonly index: number },
-): Callback {
-  const id = ids.next() as CallbackId;
-  return {
-    ...{
-      id,
-      accountId,
-      orderId: null,
-      endpointId,
-      subjectId,
-      event: message.event,
-      credentialId: null,
-      method: 'POST',
-    },
-    ...{ url, body: message.write({ deliveryId: id, webhookId: endpointId, at }), status: 'PENDING', attempts: 0 },
-    // A record's events are sent in the order of their times.
-    ...{ nextAt: at, createdAt: at + index, deliveredAt: null },
-  };
+  const subjectOf = ({ order }: OrderReport): string => order.id;
+  return formatRows(ids, to, reports, (format, report) => format.messages(report), subjectOf, at);
 }
 
 /** The report of a new order. */
@@ -110,8 +57,8 @@ type Change = Extract<RecordedEvent, { readonly type: 'order.moved' | `deposit.$
 export async function orderReports(
   { tx, deposits: read, subscribers }: ReportScope,
   changes: readonly Change[],
-  formats: readonly OrderFormat[],
-): Promise<readonly { readonly to: ReturnType<typeof ofFormats>; readonly reports: readonly OrderReport[] }[]> {
+  formats: readonly ReportFormat[],
+): Promise<readonly { readonly to: readonly FormattedSubscriber[]; readonly reports: readonly OrderReport[] }[]> {
   const known = await read(changes.flatMap((change) => (change.type === 'order.moved' ? [] : [depositIdOf(change)])));
   const byOrder = new Map<OrderId, Change[]>();
   const owners = new Map<OrderId, Order['accountId']>();
@@ -122,7 +69,7 @@ export async function orderReports(
     byOrder.set(orderId, [...(byOrder.get(orderId) ?? []), change]);
     owners.set(orderId, owner.accountId);
   }
-  const found: { to: ReturnType<typeof ofFormats>; reports: readonly OrderReport[] }[] = [];
+  const found: { to: readonly FormattedSubscriber[]; reports: readonly OrderReport[] }[] = [];
   for (const [orderId, accountId] of owners) {
     const to = ofFormats(await subscribers(accountId), formats);
     const order = to.length === 0 ? null : await tx.orders.find(orderId);

@@ -24,13 +24,16 @@ import type {
 import type { CallbackPresenter, OrderChains } from '../orders/index.ts';
 import { alertEvents, alertNotices } from './alert-events.ts';
 import { claimEvents, claimNotices } from './claim-events.ts';
+import { claimReportRows } from './claim-reports.ts';
 import { depositEvents } from './deposit-events.ts';
 import type { EventPresenter } from './event-presenter.ts';
 import { eventsOf } from './event-scope.ts';
 import type { AddressedEvents, EventScope } from './event-scope.ts';
 import { movedOrderRows, newOrderRows, undecidedNotices } from './order-events.ts';
-import { newOrderReport, ofFormats, orderReports, reportRows } from './order-reports.ts';
-import type { OrderFormat, ReportScope } from './order-reports.ts';
+import { newOrderReport, orderReports, reportRows } from './order-reports.ts';
+import type { ReportScope } from './order-reports.ts';
+import { ofFormats } from './report-format.ts';
+import type { ReportFormat } from './report-format.ts';
 import { securityDrafts, securityEvents, securityNotices } from './security-events.ts';
 import { eventsOfTransfer, firstSteps, heldDraft, heldNotices, stepsById, transferEvents } from './transfer-events.ts';
 
@@ -45,7 +48,7 @@ export interface TillEventDeps {
   readonly assets: AssetCatalogue;
   readonly chains: OrderChains;
   /** Formats of webhook endpoints besides the till's own; none by default. */
-  readonly formats?: readonly OrderFormat[];
+  readonly formats?: readonly ReportFormat[];
   /** How notices are written; absent for none. */
   readonly notices?: NoticeSettings;
 }
@@ -126,13 +129,17 @@ export class TillEvents implements EventDispatcher {
     return rows;
   }
 
-  /** What orders did, for endpoints that receive it in another format. */
+  /** What orders and claims did, for endpoints that receive it in another format. */
   async #inOtherFormats(scope: EventScope, events: readonly RecordedEvent[]): Promise<readonly Callback[]> {
     const { formats = [], ids } = this.#deps;
+    if (formats.length === 0) return [];
     const changes = eventsOf(events, 'order.moved', 'deposit.added', 'deposit.moved', 'deposit.reassigned');
-    if (formats.length === 0 || changes.length === 0) return [];
-    const found = await orderReports(scope, changes, formats);
-    return found.flatMap(({ to, reports }) => reportRows(ids, to, reports, scope.at));
+    const found = changes.length === 0 ? [] : await orderReports(scope, changes, formats);
+    const claims = eventsOf(events, 'claim.added', 'claim.decided', 'transfer.moved');
+    return [
+      ...found.flatMap(({ to, reports }) => reportRows(ids, to, reports, scope.at)),
+      ...(await claimReportRows(scope, claims, formats, ids)),
+    ];
   }
 
   #rows(addressed: readonly AddressedEvents[]): readonly Callback[] {

@@ -85,7 +85,7 @@ import type {
   Manage,
   NoticeChannel,
   NoticeSettings,
-  OrderFormat,
+  ReportFormat,
   PortReplacements,
   PortWrappers,
   Ports,
@@ -431,7 +431,7 @@ const lightningRecipes = payoutRecipes
 
 /** Callbacks to merchants, events for the application's own handlers, and notices to persons. */
 const noticeRecipes = lightningRecipes
-  .inner('webhookFormats', ({ assets }): readonly OrderFormat[] => [greenfieldFormat(assets)])
+  .inner('webhookFormats', ({ assets }): readonly ReportFormat[] => [greenfieldFormat(assets)])
   .part(
     'deliverCallbacks',
     ({

@@ -89,9 +89,7 @@ export const claimOperations: readonly GreenfieldOperation[] = [
       if (destination === null) throw new InvalidRequest([{ path: 'destination', message: 'is required' }]);
       const input = { address: destination, amount, currency: coins?.[0] ?? null, key: claimKey(call) };
       const fields = { address: 'destination', currency: path };
-      const paid = await blaming({ UNSUPPORTED: path, fields }, () =>
-        deps.claimPullPayment.claim(token, input),
-      );
+      const paid = await blaming({ UNSUPPORTED: path, fields }, () => deps.claimPullPayment.claim(token, input));
       const { currency } = await deps.claimPullPayment.page(token);
       return payoutRecord(paid, currency, deps.assets, { pullPaymentId: call.params.pullPaymentId });
     },

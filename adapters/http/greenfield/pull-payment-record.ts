@@ -16,7 +16,10 @@ export const pullPaymentSchema = z
     autoApproveClaims: z.boolean(),
     archived: z.boolean(),
     startsAt: seconds('Time of creation'),
-    expiresAt: seconds('Time of expiry').nullable(),
+    expiresAt: z
+      .number()
+      .nullable()
+      .meta({ type: ['integer', 'null'], description: 'Time of expiry' }),
     viewLink: z.string().nullable().meta({
       description: 'URL of the claim page, with which anyone can claim; only for whoever makes it, or has it',
     }),

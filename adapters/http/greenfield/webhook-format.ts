@@ -2,16 +2,19 @@ import { parse, stringify } from 'lossless-json';
 import { hex, owedUnits, webhookEventOf } from '../../../core/index.ts';
 import type {
   AssetCatalogue,
+  ClaimReport,
   DeliveryPlace,
   Deposit,
   FormatMessage,
-  OrderFormat,
   OrderReport,
   OrderTransition,
+  ReportFormat,
 } from '../../../core/index.ts';
 import { inSeconds } from './fields.ts';
 import { depositRecord, metadataOf } from './invoice-record.ts';
 import { paymentMethodId } from './payment-method-ids.ts';
+import { payoutState } from './payout-state.ts';
+import type { PayoutState } from './payout-state.ts';
 
 /** The name of the format, as endpoints keep it. */
 export const GREENFIELD_FORMAT = 'greenfield';
@@ -25,6 +28,9 @@ export const SENT_TYPES = [
   'InvoiceExpired',
   'InvoiceSettled',
   'InvoiceInvalid',
+  'PayoutCreated',
+  'PayoutApproved',
+  'PayoutUpdated',
 ] as const;
 type SentType = (typeof SENT_TYPES)[number];
 
@@ -32,7 +38,7 @@ type SentType = (typeof SENT_TYPES)[number];
 const NEVER_SENT = [
   'InvoicePendingPayment',
   ...['PaymentRequestCreated', 'PaymentRequestUpdated', 'PaymentRequestArchived', 'PaymentRequestStatusChanged'],
-  ...['PaymentRequestCompleted', 'PayoutCreated', 'PayoutApproved', 'PayoutUpdated', 'PendingTransactionCreated'],
+  ...['PaymentRequestCompleted', 'PendingTransactionCreated'],
   ...['PendingTransactionSignatureCollected', 'PendingTransactionBroadcast', 'PendingTransactionCancelled'],
 ];
 
@@ -54,7 +60,7 @@ interface Said {
  *
  * @param assets - the coins, for the amounts of payments
  */
-export function greenfieldFormat(assets: Pick<AssetCatalogue, 'find'>): OrderFormat {
+export function greenfieldFormat(assets: Pick<AssetCatalogue, 'find'>): ReportFormat {
   return {
     name: GREENFIELD_FORMAT,
     types: SUBSCRIBED_TYPES,
@@ -66,6 +72,7 @@ export function greenfieldFormat(assets: Pick<AssetCatalogue, 'find'>): OrderFor
       const said = saidOf(report, assets);
       return said === null ? [] : [messageOf(report, said)];
     },
+    claim: claimMessage,
     // Plugins ignore an invoice whose id says so.
     test: ({ accountId, ...place }) =>
       envelope('InvoiceCreated', place, {
@@ -95,6 +102,34 @@ function messageOf({ order, shop }: OrderReport, { type, event, fields }: Said):
     metadata: metadataOf({ order, shop }),
   };
   return { type, event, write: (place) => envelope(type, place, { ...invoice, ...fields }) };
+}
+
+/** The type of a payout's event, by what happened. */
+const PAYOUT_TYPES = {
+  requested: 'PayoutCreated',
+  approved: 'PayoutApproved',
+  changed: 'PayoutUpdated',
+} as const satisfies Record<ClaimReport['step'], SentType>;
+
+/** The event of the till that a payout's event stands for. */
+function payoutEvent(step: ClaimReport['step'], state: PayoutState, { status }: ClaimReport['claim']): Said['event'] {
+  if (step === 'requested') return 'claim.requested';
+  if (step === 'approved') return 'claim.approved';
+  if (status === 'REJECTED') return 'claim.rejected';
+  const ends = { Completed: 'payout.succeeded', Cancelled: 'payout.failed' } as const;
+  return state === 'Completed' || state === 'Cancelled' ? ends[state] : 'claim.approved';
+}
+
+function claimMessage({ claim, transfer, step }: ClaimReport): FormatMessage {
+  const type = PAYOUT_TYPES[step];
+  const state = payoutState(claim.status, transfer?.status ?? null);
+  const { accountId: storeId, id: payoutId, pullPaymentId } = claim;
+  const fields = { storeId, payoutId, pullPaymentId, payoutState: state };
+  return {
+    type,
+    event: payoutEvent(step, state, claim),
+    write: (place) => envelope(type, place, fields),
+  };
 }
 
 /** The message of a report; `null` where plugins are told nothing. */

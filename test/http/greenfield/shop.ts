@@ -14,6 +14,8 @@ export interface Delivery {
 /** The side of the shop: takes events, answers each by 200, and keeps them in the order of their arrival. */
 export interface Shop {
   readonly url: string;
+  /** All events so far. */
+  received(): readonly Delivery[];
   /**
    * The next event of a type about an invoice that no call has returned yet. `meanwhile` is called again and again while it is waited for.
    * @throws Error when none comes in time; its message names what came instead
@@ -43,6 +45,7 @@ export async function startShop({ timeoutMs = 30_000 }: { readonly timeoutMs?: n
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received: () => [...deliveries],
     async next({ type, invoiceId, pathname, meanwhile }) {
       const fits = (delivery: Delivery): boolean => {
         const body = parsed(delivery);
