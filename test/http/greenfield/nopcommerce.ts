@@ -171,6 +171,11 @@ const partial = refund('refunds a part, in the currency of the order', {
   ...{ coin: '{coin}', description: 'Partial refund', variant: 'Custom', amount: '4.00', currency: 'EUR' },
 });
 
+/** The plugin asks for Bitcoin always. */
+const whole = refund('refunds all of it, in the coin by its former id', {
+  ...{ coin: 'BTC', description: 'Full', variant: 'Fiat', amount: null, currency: null },
+});
+
 const claimPage: Step = {
   page: {
     name: 'gives the payer the link of the refund',
@@ -291,6 +296,15 @@ export const nopcommerce: Plugin = {
       ],
     },
     {
+      name: 'sells: paid in Bitcoin, refunded in full',
+      steps: [
+        ...[...connected, { request: sell }, { act: 'pays in full in Bitcoin' as const }],
+        ...[{ act: 'payment becomes final' as const }, { event: 'InvoiceSettled' as const }],
+        ...[{ request: whole }, claimPage],
+        ...[{ act: 'payer claims the refund' as const }, { act: 'merchant approves the refund' as const }],
+      ],
+    },
+    {
       name: 'sells: paid late',
       steps: [
         ...[...connected, { request: sell }, { act: 'pays late in full' as const }],
@@ -334,14 +348,10 @@ export const nopcommerce: Plugin = {
       ],
     },
   ],
-  former: [
-    refund('refunds all of it, in the coin by its former id', {
-      ...{ coin: 'BTC', description: 'Full', variant: 'Fiat', amount: null, currency: null },
-    }),
-  ],
+  former: [],
   notes: [
     'Names in bodies begin with a capital (Amount, Checkout, PayoutMethodId, RefundVariant), beside some that do not (redirectURL, expirationMinutes, monitoringMinutes, and all of Metadata). A server must take names without regard to case, but not inside metadata.',
-    'A full refund always asks for the coin BTC, which is BTC-CHAIN.',
+    'A full refund always asks for the coin BTC, which is BTC-CHAIN, whatever the order was paid in.',
     'The coin of a refund is named payoutMethodId; later clients send payoutMethods, a list.',
     'Queries have True and False with a capital.',
     'Errors: 422 is parsed as a list of {path, message}; any other as {code, message}. A body of another content type is an error all the same.',

@@ -80,6 +80,7 @@ export interface RecordedPage {
 /** How a payer or the merchant acts between two requests. */
 export type Act =
   | 'pays in full'
+  | 'pays in full in Bitcoin'
   | 'pays late in full'
   | 'pays a part until the end'
   | 'pays too much'
@@ -142,8 +143,7 @@ export interface Plugin {
   events: RecordedEvent[];
   stories: Story[];
   /**
-   * Requests that name paths or coins as version 1 of BTCPay Server did. No story has them, since they need Bitcoin in the store, or are answered by
-   * an error by version 2.
+   * Requests that name paths or coins as version 1 of BTCPay Server did, apart from the stories since version 2 may answer them by an error.
    */
   former: RecordedRequest[];
   /** What else a server has to know, which no step of a story can say. */

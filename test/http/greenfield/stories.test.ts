@@ -4,9 +4,14 @@ import { checkLedger } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import type { TestStorage } from '../../support/storage.ts';
 import { PLUGINS } from './plugins.ts';
+import type { Plugin, Story } from './recorded.ts';
 import { runStory } from './run-story.ts';
 import { startStoryTill } from './till-world.ts';
 import type { StoryTill } from './till-world.ts';
+
+/** Requests as version 1 took them, which this till answers too. */
+const formerStory = ({ former }: Plugin): readonly Story[] =>
+  former.length === 0 ? [] : [{ name: 'asks as version 1 was asked', steps: former.map((request) => ({ request })) }];
 
 eachStorage((_name, open) => {
   let store: TestStorage;
@@ -23,7 +28,7 @@ eachStorage((_name, open) => {
 
   for (const plugin of PLUGINS)
     describe(`a shop with the plugin for ${plugin.name}`, { concurrency: 1 }, () => {
-      for (const story of plugin.stories)
+      for (const story of [...plugin.stories, ...formerStory(plugin)])
         test(story.name, async () => {
           const mismatches = await runStory(plugin, story, await till.newWorld());
           assert.deepEqual(mismatches, [], mismatches.map(({ step, what }) => `\n${step}: ${what}`).join(''));

@@ -17,6 +17,7 @@ import { startShop } from './shop.ts';
 const EVERY_PERMISSION = [...SHOP_PERMISSIONS, 'btcpay.store.canmanagepullpayments'];
 /** The payer's coin; simulated. */
 const COIN = { chain: 'ETH', currency: 'USDT-ERC20' };
+const BITCOIN = { chain: 'BTC', currency: 'BTC' };
 /** Longer than an order waits, shorter than late payments are watched for and accepted at once. */
 const PAST_THE_END_MS = 31 * 60_000;
 /** Longer than a new address is delayed. */
@@ -25,7 +26,7 @@ const PAST_THE_DELAY_MS = 25 * 3_600_000;
 const FINAL = 130;
 /** The payer's own wallets, by chain. */
 const PAYERS: Readonly<Record<string, string>> = {
-  BTC: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+  BTC: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080',
   ETH: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
 };
 /** Longer than any story. */
@@ -86,6 +87,9 @@ class Acting {
     switch (act) {
       case 'pays in full':
         await this.#choose();
+        return this.#pay();
+      case 'pays in full in Bitcoin':
+        await this.#choose(BITCOIN);
         return this.#pay();
       case 'pays too much':
         await this.#choose();
@@ -185,16 +189,16 @@ class Acting {
   }
 
   /** An invoice with one coin has it already. */
-  async #choose(): Promise<void> {
+  async #choose(coin = COIN): Promise<void> {
     if ((await this.#order()).payment === null)
-      dataOf(await this.#till.client.post(`/checkout/${this.#id}/choice`, COIN));
+      dataOf(await this.#till.client.post(`/checkout/${this.#id}/choice`, coin));
     this.#till.clock.advance(1_000);
   }
 
   /** Sends the amount that is due, times a factor; the payment is then in a block. */
   async #pay(factor = 1): Promise<void> {
     const { amount } = dataOf<{ amount: string }>(await this.#till.client.get(`/checkout/${this.#id}/state`));
-    const paid = String(Number((Number(amount) * factor).toFixed(6)));
+    const paid = String(Number((Number(amount) * factor).toFixed(8)));
     const { id } = await this.#order();
     dataOf(await this.#till.client.post('/sandbox/v1/pay', { order_id: id, amount: paid }));
     await this.#till.work();
