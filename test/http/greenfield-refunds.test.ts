@@ -307,6 +307,9 @@ eachStorage((_name, open) => {
         assert.equal((await claimed(pull.id, {}, client)).status, 404);
         refusedAs(await claimed('0'.repeat(32), {}, client), 404, 'pullpayment-not-found');
       }
+      const seller = await connectShop(till, SHOP_PERMISSIONS, shop.merchant);
+      refusedAs(await seller.client.get(`/api/v1/pull-payments/${pull.id}`), 404, 'pullpayment-not-found');
+      refusedAs(await claimed(pull.id, {}, seller.client), 403, 'missing-permission');
       const own = successOf<Pull>(await manager.client.get(`/api/v1/pull-payments/${pull.id}`));
       assert.deepEqual([own.id, own.viewLink], [pull.id, null]);
       const byLink = successOf<Pull>(await till.client.get(`/api/v1/pull-payments/${pull.link}`));

@@ -81,6 +81,7 @@ eachStorage((engine, open) => {
       await assert.rejects(refund(till, order, 'received', '0', stranger), refusal('NOT_FOUND'));
       const unpaid = await till.newOrder({ chain: 'ETH', currency: 'ETH', price: '1000' });
       await assert.rejects(refund(till, unpaid, 'received'), refusal('STATE_CONFLICT'));
+      await assert.rejects(refund(till, unpaid, 'received', '0', stranger), refusal('NOT_FOUND'));
     });
   });
 });
