@@ -1,20 +1,10 @@
 import type { IdGenerator, Millis, RecordedEvent, TransferId } from '../kernel/index.ts';
 import type { Callback } from '../notify/index.ts';
-import type { Claim, Transfer, TransferStatus } from '../payouts/index.ts';
+import type { TransferStatus } from '../payouts/index.ts';
 import { formatRows, ofFormats } from './report-format.ts';
 import type { FormattedSubscriber, ReportFormat } from './report-format.ts';
 import type { ReportScope } from './order-reports.ts';
-
-/** What happened to a claim: `changed` is a rejection, or a step of its payment. */
-export type ClaimStep = 'requested' | 'approved' | 'changed';
-
-/** A claim of a pull payment after a transaction, with one thing that happened to it there. */
-export interface ClaimReport {
-  readonly claim: Claim;
-  /** The transfer that pays it; `null` until it is approved. */
-  readonly transfer: Pick<Transfer, 'status'> | null;
-  readonly step: ClaimStep;
-}
+import type { ClaimReport, ClaimStep } from './reports.ts';
 
 type Change = Extract<RecordedEvent, { readonly type: `claim.${string}` | 'transfer.moved' }>;
 type ClaimChange = Exclude<Change, { readonly type: 'transfer.moved' }>;

@@ -5,25 +5,8 @@ import type { Callback, Subscriber } from '../notify/index.ts';
 import { amountRequired, liveDeposits } from '../orders/index.ts';
 import { formatRows, ofFormats } from './report-format.ts';
 import type { FormattedSubscriber, ReportFormat } from './report-format.ts';
-import type { NewOrder, Order, OrderTransition, ShopOrder } from '../orders/index.ts';
-
-/** Something that happened to an order, as a shop follows it. */
-export type OrderHappening =
-  | { readonly kind: 'created' }
-  | { readonly kind: 'payment-seen'; readonly deposit: Deposit }
-  /** Its payments now reach the amount due, and wait for confirmations. */
-  | { readonly kind: 'paid' }
-  | { readonly kind: 'payment-credited'; readonly deposit: Deposit }
-  | { readonly kind: 'moved'; readonly transition: OrderTransition };
-
-/** An order after a transaction, with one thing that happened to it there. */
-export interface OrderReport {
-  readonly order: Omit<Order, 'number'>;
-  readonly shop: ShopOrder | null;
-  /** The deposits in its coin that no reorganisation has removed. */
-  readonly deposits: readonly Deposit[];
-  readonly happening: OrderHappening;
-}
+import type { OrderHappening, OrderReport } from './reports.ts';
+import type { NewOrder, Order, ShopOrder } from '../orders/index.ts';
 
 /** The reads of a transaction's end, each made once. */
 export interface ReportScope {

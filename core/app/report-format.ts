@@ -1,8 +1,7 @@
 import type { CallbackId, IdGenerator, Millis } from '../kernel/index.ts';
 import { coversMessage } from '../notify/index.ts';
 import type { Callback, FormatMessage, Subscriber, WebhookFormat } from '../notify/index.ts';
-import type { ClaimReport } from './claim-reports.ts';
-import type { OrderReport } from './order-reports.ts';
+import type { ClaimReport, OrderReport } from './reports.ts';
 
 /** Another format of events, with the orders and the claims that it tells of. */
 export interface ReportFormat extends WebhookFormat {

@@ -124,7 +124,7 @@ export class ManagePullPayments {
   /**
    * Promises a part of what an order received to its payer. A claim of it waits for the account's approval.
    *
-   * @throws TillgateError `NOT_FOUND` for an order of another account; as {@link promisedUnits} and
+   * @throws TillgateError `NOT_FOUND` for an order of another account; as `promisedUnits` and
    *   {@link CreatePullPayment.run}
    */
   async refund(
