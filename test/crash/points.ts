@@ -388,6 +388,7 @@ const NOT_KILLED_AT: Readonly<Record<string, readonly string[]>> = {
       storage.accounts.findCallbackCredential,
       storage.accounts.findCredential,
       storage.accounts.networkSeen,
+      storage.batches.approved,
       storage.apps.countOf,
       storage.apps.find,
       storage.apps.keys,
