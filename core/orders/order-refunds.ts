@@ -32,23 +32,25 @@ export const NO_REFUNDS: OrderRefunds = { paying: false, live: false, units: 0n,
 /**
  * The one sum of what is refunded of an order.
  *
- * @param refunds - refunds of one order, with the status of each transfer, and what is promised
+ * @param listed - refunds of one order, with the status of each transfer, and what is promised
  */
-export function orderRefunds(refunds: readonly { readonly status: string; readonly units: bigint }[]): OrderRefunds {
-  return refunds
-    .filter(({ status }) => status !== 'FAILED')
-    .reduce(
-      (sum, { status, units }) => ({
-        paying: sum.paying || (status !== 'CONFIRMED' && status !== PROMISED),
-        live: sum.live || status !== 'CONFIRMED',
-        units: sum.units + units,
-        paid: sum.paid + (status === 'CONFIRMED' ? units : 0n),
-        promised: sum.promised + (status === PROMISED ? units : 0n),
-        count: sum.count + (status === PROMISED ? 0 : 1),
-      }),
-      NO_REFUNDS,
-    );
+export function orderRefunds(listed: readonly { readonly status: string; readonly units: bigint }[]): OrderRefunds {
+  const all = listed.filter(({ status }) => status !== 'FAILED');
+  const refunds = all.filter(({ status }) => status !== PROMISED);
+  const paid = refunds.filter(({ status }) => status === 'CONFIRMED');
+  const paying = refunds.length > paid.length;
+  return {
+    paying,
+    live: paying || all.length > refunds.length,
+    units: unitsOf(all),
+    paid: unitsOf(paid),
+    promised: unitsOf(all) - unitsOf(refunds),
+    count: refunds.length,
+  };
 }
+
+const unitsOf = (refunds: readonly { readonly units: bigint }[]): bigint =>
+  refunds.reduce((sum, { units }) => sum + units, 0n);
 
 /**
  * What of an order's received amount is neither refunded nor being refunded; 0 also when a reorganisation removed a
