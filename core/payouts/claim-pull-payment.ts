@@ -3,8 +3,6 @@ import {
   formatUnits,
   invalidField,
   isTillgateError,
-  mulDiv,
-  pow10,
   present,
   readDecimal,
   stateConflict,
@@ -13,6 +11,7 @@ import {
 } from '../kernel/index.ts';
 import type { Asset, ClaimId, CurrencyCode, Decimal, Fiat, Transaction } from '../kernel/index.ts';
 import { requireChain } from '../chain/index.ts';
+import { convertUnits } from '../ledger/index.ts';
 import type { RateBook, RateEvidence } from '../ledger/index.ts';
 import { allowsRefund, lockedRefunds } from '../orders/index.ts';
 import type { Order } from '../orders/index.ts';
@@ -326,9 +325,7 @@ function amountOf(pull: PullPayment, { code, decimals }: PromisedCurrency, wante
 
 /** What a fiat amount is in a coin at these prices, rounded down. */
 function unitsAt(amount: bigint, fiat: Fiat, asset: Asset, { coin, fiat: price }: RateEvidence): bigint {
-  const [coinUsd, fiatUsd] = [decimalOf(coin.usd), decimalOf(price.usd)];
-  const numerator = amount * fiatUsd.digits * pow10(coinUsd.scale);
-  return mulDiv(numerator, pow10(asset.decimals), coinUsd.digits * pow10(fiat.decimals + fiatUsd.scale), 'down');
+  return convertUnits(amount, fiat, decimalOf(price.usd), asset, decimalOf(coin.usd), 'down');
 }
 
 const decimalOf = (text: string): Decimal => present(readDecimal(text), `the price ${text}`);
