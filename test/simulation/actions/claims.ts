@@ -111,11 +111,11 @@ function coinOf({ random }: Scene, { currency }: PullRow): string {
   return currency === 'USD' ? (random.pick(COINS) ?? 'ETH') : currency;
 }
 
-/** A payee's own address, or one of the till's. */
+/** An address of a payee, who may claim to it more than once, or one of the till's. */
 function addressOf({ world, random }: Scene, coin: string): string {
   const chain = coin === 'BTC' ? 'BTC' : 'ETH';
   if (random.chance(0.05)) return world.node(chain).chain.hot;
-  return `${chain.toLowerCase()}-payee-claims-${random.int(1, 9)}`;
+  return `${chain.toLowerCase()}-claimant-${random.int(1, 9)}`;
 }
 
 /** Mostly a part of what is left; sometimes more than that. */
