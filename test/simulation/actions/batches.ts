@@ -13,23 +13,23 @@ const MOST_ROWS = 4;
 /** References that may be used again, because their payments may have failed. */
 const RECENT = 6;
 
-/** A row with a reference of its own, or mostly refused with a former one; each reference has one address. */
-function rowOf({ world, random }: Scene): BatchRowInput {
+/** A row with a reference of its own, or mostly refused with a former one; each merchant's reference has one address. */
+function rowOf({ world, random }: Scene, merchant: number): BatchRowInput {
   const isFormer = world.references > 0 && random.chance(0.2);
   const number = isFormer
     ? random.int(Math.max(0, world.references - RECENT), world.references - 1)
     : world.references++;
   const [chain, currency] = random.pick(COINS) ?? COINS[0];
   const amount = random.pick(AMOUNTS[currency] ?? []) ?? '1';
-  const address = `${chain.toLowerCase()}-payee-${number}`;
+  const address = `${chain.toLowerCase()}-payee-${merchant}-${number}`;
   return { reference: `row-${number}`, address, coin: currency, amount, fiatAmount: '', fiatCurrency: '' };
 }
 
 async function create(scene: Scene): Promise<string> {
   const { random, instance } = scene;
-  const { accountId } = merchantOf(scene).principal;
-  const rows = Array.from({ length: random.int(1, MOST_ROWS) }, () => rowOf(scene));
-  const { batch } = await instance.batches.create({ ...OPERATOR, accountId, role: 'user' }, { rows });
+  const { number, principal } = merchantOf(scene);
+  const rows = Array.from({ length: random.int(1, MOST_ROWS) }, () => rowOf(scene, number));
+  const { batch } = await instance.batches.create({ ...OPERATOR, accountId: principal.accountId, role: 'user' }, { rows });
   if (random.chance(0.7)) await instance.batches.approve(OPERATOR, batch.id);
   return `${batch.id} ${rows.length} rows`;
 }
