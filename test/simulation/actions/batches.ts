@@ -29,7 +29,10 @@ async function create(scene: Scene): Promise<string> {
   const { random, instance } = scene;
   const { number, principal } = merchantOf(scene);
   const rows = Array.from({ length: random.int(1, MOST_ROWS) }, () => rowOf(scene, number));
-  const { batch } = await instance.batches.create({ ...OPERATOR, accountId: principal.accountId, role: 'user' }, { rows });
+  const { batch } = await instance.batches.create(
+    { ...OPERATOR, accountId: principal.accountId, role: 'user' },
+    { rows },
+  );
   if (random.chance(0.7)) await instance.batches.approve(OPERATOR, batch.id);
   return `${batch.id} ${rows.length} rows`;
 }
