@@ -19,7 +19,7 @@ import { readForm, readQuery } from './read-form.ts';
 import { readJson } from './read-json.ts';
 import { apiOfPath, failureReply, seeOther, takesSlash, unknownCall } from './replies.ts';
 import type { Api } from './replies.ts';
-import { checkRequest, pathOf, queryOf } from './request-checks.ts';
+import { checkRequest, pathOf, queryOf, refuseUnreadBody } from './request-checks.ts';
 import { shuttingDown } from './requests-in-progress.ts';
 import { HttpRouter } from './http-router.ts';
 import type { Vocabulary } from './wire-names.ts';
@@ -159,6 +159,8 @@ export class HttpApi {
     const { route, operation } = choose(progress);
     if (this.#deps.requests?.closed === true) throw shuttingDown();
     checkRequest(request);
+    // The PHP client of shop plugins sends the terms of a list in the body of a GET too; they are read from the query.
+    if (operation.api !== 'greenfield') refuseUnreadBody(request);
     if (operation.bodyLimit > BODY_LIMIT) await this.#requireCaller(request, operation);
     const body = operation.method === 'GET' ? EMPTY : await readBody(request, operation.bodyLimit);
     const kind = this.#contentType(operation, request, body);

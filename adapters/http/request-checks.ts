@@ -47,7 +47,7 @@ export function queryOf(target: string): string {
  * The checks that a request must pass before its body is read.
  * @throws TillgateError `MALFORMED_REQUEST`
  */
-export function checkRequest({ method, target, headers, body }: HttpRequest): void {
+export function checkRequest({ target, headers }: HttpRequest): void {
   if (!target.startsWith('/')) throw malformed('The request target must be a path.');
   if (target.includes('#')) throw malformed('The request target must not hold a fragment.');
   // A raw | would let the signature of one target and body be valid for another.
@@ -59,6 +59,14 @@ export function checkRequest({ method, target, headers, body }: HttpRequest): vo
   const coding = header(headers, 'transfer-encoding');
   if (coding !== null && coding.trim().toLowerCase() !== 'chunked')
     throw malformed('The only supported transfer coding is chunked.');
+}
+
+/**
+ * Refuses a body that no operation reads: one that a signature does not cover, or that a proxy could take for the next
+ * request.
+ * @throws TillgateError `MALFORMED_REQUEST`
+ */
+export function refuseUnreadBody({ method, body }: HttpRequest): void {
   if (body.present && (method === 'GET' || method === 'HEAD'))
     throw malformed(`A ${method} request must not have a body.`);
 }

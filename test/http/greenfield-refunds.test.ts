@@ -289,6 +289,10 @@ eachStorage((_name, open) => {
       assert.ok(!(await list('?includeArchived=False')).some(({ id }) => id === fiat.id));
       const archived = (await list('?includeArchived=true')).find(({ id }) => id === fiat.id);
       assert.equal(archived?.['archived'], true);
+      const headers = { 'Content-Length': '25', 'Content-Type': 'application/json' };
+      const byPhp = { headers, body: '{"includeArchived":false}' };
+      const listed = await manager.client.request('GET', `${shop.path}/pull-payments`, byPhp);
+      assert.ok(successOf<readonly Record_[]>(listed).some(({ id }) => id === coin.id));
       refusedAs(await shop.client.get(`${shop.path}/pull-payments`), 403, 'missing-permission');
       refusedAs(
         await shop.client.request('DELETE', `${shop.path}/pull-payments/${coin.id}`),

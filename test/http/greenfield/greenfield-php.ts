@@ -5,6 +5,7 @@ import type { Json, Read, RecordedRequest } from './recorded.ts';
  * The PHP client that several plugins send their requests with (btcpayserver/btcpayserver-greenfield-php, read at 60e6be57f9cd, 2026-01-21).
  * It takes exactly 200 as success, for DELETE too, and throws on any other status. It declares strict types, so that a number where it returns a
  * string is a `TypeError`, as null is. Requests are by curl without following redirects. An answer with an empty body where it decodes one is an error.
+ * It sends the terms of its lists of pull payments and payouts as JSON in the body of a GET.
  */
 export const GREENFIELD_PHP = 'btcpayserver/btcpayserver-greenfield-php 60e6be57f9cd08dbe8f851d056358d1df9f07968';
 
