@@ -137,7 +137,7 @@ export interface CreateManageDeps {
   readonly chains: ChainRegistry;
   readonly assets: AssetCatalogue;
   readonly lightning: LightningNode | null;
-  readonly rates: Pick<RateBook, 'prepare' | 'usd' | 'evidence'>;
+  readonly rates: Pick<RateBook, 'prepare' | 'usd' | 'payoutRate'>;
   readonly walletQueries: WalletQueries;
   readonly requestRefund: RequestRefund;
   readonly requestWithdrawal: RequestWithdrawal;

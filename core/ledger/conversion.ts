@@ -52,6 +52,15 @@ export function quoteUnits(
   return roundUnits(units, asset.decimals, QUOTE_DECIMALS, QUOTE_DIGITS, 'up');
 }
 
+/**
+ * What an amount of a fiat currency is in an asset at these prices, rounded down, without a spread: what is paid out for it.
+ *
+ * @param amount - in minor units of the fiat
+ */
+export function unitsAtRate(amount: bigint, fiat: Fiat, asset: Asset, rate: RateEvidence): bigint {
+  return convertUnits(amount, fiat, decimalOf(rate.fiat.usd), asset, decimalOf(rate.coin.usd), 'down');
+}
+
 /** The significant digits of a displayed rate. */
 const DIGITS = 6;
 const MOST_DECIMALS = 18;

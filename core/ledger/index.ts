@@ -1,4 +1,4 @@
-export { coinPrice, convertUnits, spreadFactor, WHOLE_BPS } from './conversion.ts';
+export { coinPrice, convertUnits, spreadFactor, unitsAtRate, WHOLE_BPS } from './conversion.ts';
 export {
   coldAccount,
   custodyAccount,

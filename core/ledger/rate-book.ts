@@ -13,7 +13,7 @@ import type {
 } from '../kernel/index.ts';
 import { FIATS, TillgateError } from '../kernel/index.ts';
 import type { PriceEvidence, RateEvidence } from './evidence.ts';
-import { coinPrice, convertUnits, quoteUnits } from './conversion.ts';
+import { convertUnits, quoteUnits } from './conversion.ts';
 import { PriceBoard, trim } from './price-board.ts';
 
 export interface RateBookDeps {
@@ -114,14 +114,22 @@ export class RateBook {
     price: bigint,
     fixed: boolean,
   ): Promise<{ readonly units: bigint; readonly rate: RateEvidence }> {
-    const pinned = fixed && asset.stable;
-    await this.#makeReady(pinned ? [fiat.code] : [fiat.code, asset.symbol]);
-    const at = this.#deps.clock.now();
-    const fiatPrice = this.#require(fiat.code, at);
-    const coinPrice = pinned ? oneDollar(asset.symbol, 'fixed', at) : this.#require(asset.symbol, at);
+    const { pinned, at, coin, fiatPrice } = await this.#prices(asset, fiat, fixed);
     const spread = this.#spread(pinned);
-    const units = quoteUnits(asset, fiat, price, fiatPrice.usd, coinPrice.usd, spread.spreadBps);
-    return { units, rate: { at, coin: coinPrice.evidence, fiat: fiatPrice.evidence, ...spread, fixed: pinned } };
+    const units = quoteUnits(asset, fiat, price, fiatPrice.usd, coin.usd, spread.spreadBps);
+    return { units, rate: { at, coin: coin.evidence, fiat: fiatPrice.evidence, ...spread, fixed: pinned } };
+  }
+
+  /**
+   * The present prices for what is paid out. They are those of {@link quote} without the spread, which protects an account
+   * against prices that fall before it sells: here it is the one that pays.
+   *
+   * @param fixed - as in {@link quote}
+   * @throws TillgateError `NOT_READY` when a price is not available
+   */
+  async payoutRate(asset: Asset, fiat: Fiat, fixed = false): Promise<RateEvidence> {
+    const { pinned, at, coin, fiatPrice } = await this.#prices(asset, fiat, fixed);
+    return { at, coin: coin.evidence, fiat: fiatPrice.evidence, fixed: pinned };
   }
 
   /** The present prices for {@link quote}, from memory; `null` when one is not available. */
@@ -134,6 +142,15 @@ export class RateBook {
     ];
     if (coin === null || price === null) return null;
     return { at, coin: coin.evidence, fiat: price.evidence, ...this.#spread(pinned), fixed: pinned };
+  }
+
+  async #prices(asset: Asset, fiat: Fiat, fixed: boolean) {
+    const pinned = fixed && asset.stable;
+    await this.#makeReady(pinned ? [fiat.code] : [fiat.code, asset.symbol]);
+    const at = this.#deps.clock.now();
+    const fiatPrice = this.#require(fiat.code, at);
+    const coin = pinned ? oneDollar(asset.symbol, 'fixed', at) : this.#require(asset.symbol, at);
+    return { pinned, at, coin, fiatPrice };
   }
 
   /** A price that the merchant has fixed is asked for as it is. */
@@ -152,24 +169,6 @@ export class RateBook {
     await this.#makeReady([fiat.code]);
     const { usd } = this.#require(fiat.code, this.#deps.clock.now());
     return trim({ digits: price * usd.digits, scale: fiat.decimals + usd.scale });
-  }
-
-  /**
-   * Converts a fiat amount to an asset, rounded down, without a spread: what is paid out for it.
-   *
-   * @param amount - in minor units of the fiat
-   * @returns the units, and the price of one coin in the fiat, a plain decimal for display
-   * @throws TillgateError `NOT_READY` when a price is not available
-   */
-  async paidFor(fiat: Fiat, amount: bigint, asset: Asset): Promise<{ readonly units: bigint; readonly rate: string }> {
-    await this.#makeReady([fiat.code, asset.symbol]);
-    const at = this.#deps.clock.now();
-    const [fiatPrice, coin] = [this.#require(fiat.code, at), this.#require(asset.symbol, at)];
-    const evidence = { at, coin: coin.evidence, fiat: fiatPrice.evidence, fixed: false };
-    return {
-      units: convertUnits(amount, fiat, fiatPrice.usd, asset, coin.usd, 'down'),
-      rate: coinPrice(evidence, fiat.decimals),
-    };
   }
 
   /**

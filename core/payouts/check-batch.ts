@@ -10,7 +10,7 @@ import {
   toUnits,
 } from '../kernel/index.ts';
 import type { Asset, AssetCatalogue, Clock, FieldError, Storage } from '../kernel/index.ts';
-import { merchantAccount } from '../ledger/index.ts';
+import { coinPrice, merchantAccount, unitsAtRate } from '../ledger/index.ts';
 import type { RateBook } from '../ledger/index.ts';
 import type { ChainAdapter, ChainRegistry, LightningNode } from '../chain/index.ts';
 import { estimateRows, feesOf } from './batch-fees.ts';
@@ -51,7 +51,7 @@ export interface CheckBatchDeps {
   readonly chains: ChainRegistry;
   /** `null` without a Lightning node. */
   readonly lightning: LightningNode | null;
-  readonly rates: Pick<RateBook, 'paidFor'>;
+  readonly rates: Pick<RateBook, 'payoutRate'>;
   readonly fees: PayoutFeeEstimator;
   readonly clock: Clock;
   readonly withdrawals: WithdrawalSettings;
@@ -260,10 +260,15 @@ export class CheckBatch {
     const minor = unitsOf(input.fiatAmount, fiat.decimals);
     if (minor === null) return ['fiatAmount', `must be a number above 0 with at most ${fiat.decimals} decimals`];
     try {
-      const { units, rate } = await this.#deps.rates.paidFor(fiat, minor, asset);
+      const rate = await this.#deps.rates.payoutRate(asset, fiat);
+      const units = unitsAtRate(minor, fiat, asset, rate);
       if (units === 0n) return ['fiatAmount', `is worth less than the smallest unit of ${asset.currency}`];
       draft.units = units;
-      draft.fiat = { amount: formatUnits(minor, fiat.decimals), currency: fiat.code, rate };
+      draft.fiat = {
+        amount: formatUnits(minor, fiat.decimals),
+        currency: fiat.code,
+        rate: coinPrice(rate, fiat.decimals),
+      };
       return null;
     } catch (error) {
       if (!isTillgateError(error, 'NOT_READY')) throw error;

@@ -9,9 +9,9 @@ import {
   TillgateError,
   toUnits,
 } from '../kernel/index.ts';
-import type { Asset, ClaimId, CurrencyCode, Decimal, Fiat, Transaction } from '../kernel/index.ts';
+import type { Asset, ClaimId, CurrencyCode, Decimal, Transaction } from '../kernel/index.ts';
 import { requireChain } from '../chain/index.ts';
-import { convertUnits } from '../ledger/index.ts';
+import { unitsAtRate } from '../ledger/index.ts';
 import type { RateBook, RateEvidence } from '../ledger/index.ts';
 import { allowsRefund, lockedRefunds } from '../orders/index.ts';
 import type { Order } from '../orders/index.ts';
@@ -60,7 +60,7 @@ export interface ClaimPageView {
 }
 
 export interface ClaimPullPaymentDeps extends ClaimTransferDeps {
-  readonly rates: Pick<RateBook, 'prepare' | 'evidence'>;
+  readonly rates: Pick<RateBook, 'prepare' | 'evidence' | 'payoutRate'>;
   readonly addresses: Pick<WithdrawalAddresses, 'read'>;
 }
 
@@ -168,11 +168,15 @@ export class ClaimPullPayment {
   async #coins(pull: PullPayment, currency: PromisedCurrency): Promise<readonly ClaimableCoin[]> {
     const { assets, chains, rates, settings } = this.#deps;
     const payable = await this.#payable(pull);
-    if (currency.fiat !== null) await Promise.all(payable.map(({ symbol }) => rates.prepare(symbol)));
+    if (currency.fiat !== null)
+      await Promise.all(
+        [currency.fiat.code, ...payable.map(({ symbol }) => symbol)].map((symbol) => rates.prepare(symbol)),
+      );
     return payable.map((asset) => {
       const rate = currency.fiat === null ? null : rates.evidence(asset, currency.fiat, false);
       const left = unclaimed(pull);
-      const units = currency.fiat === null ? left : rate === null ? null : unitsAt(left, currency.fiat, asset, rate);
+      const units =
+        currency.fiat === null ? left : rate === null ? null : unitsAtRate(left, currency.fiat, asset, rate);
       const least = pull.orderId === null ? settings.min.get(asset.currency) : undefined;
       return {
         asset,
@@ -243,18 +247,8 @@ export class ClaimPullPayment {
     asset: Asset,
   ): Promise<{ readonly units: bigint; readonly rate: RateEvidence | null }> {
     if (fiat === null) return { units: amount, rate: null };
-    const { rates } = this.#deps;
-    await rates.prepare(fiat.code);
-    await rates.prepare(asset.symbol);
-    const evidence = rates.evidence(asset, fiat, false);
-    if (evidence === null)
-      throw new TillgateError(
-        'NOT_READY',
-        `There is no usable price of ${asset.symbol} in ${fiat.code} at the moment; retry later.`,
-      );
-    // The spread of orders protects the account against prices that fall before it sells; here it is the one that pays.
-    const { spreadBps: _spread, ...rate } = evidence;
-    return { units: unitsAt(amount, fiat, asset, rate), rate };
+    const rate = await this.#deps.rates.payoutRate(asset, fiat);
+    return { units: unitsAtRate(amount, fiat, asset, rate), rate };
   }
 
   async #store(
@@ -323,15 +317,10 @@ function amountOf(pull: PullPayment, { code, decimals }: PromisedCurrency, wante
   return amount;
 }
 
-/** What a fiat amount is in a coin at these prices, rounded down. */
-function unitsAt(amount: bigint, fiat: Fiat, asset: Asset, { coin, fiat: price }: RateEvidence): bigint {
-  return convertUnits(amount, fiat, decimalOf(price.usd), asset, decimalOf(coin.usd), 'down');
+function leastUnits(least: string, { currency, decimals }: Asset): bigint {
+  const amount = present(readDecimal(least), `withdrawals.min of ${currency}`);
+  return present(toUnits(amount, decimals), `withdrawals.min of ${currency}`);
 }
-
-const decimalOf = (text: string): Decimal => present(readDecimal(text), `the price ${text}`);
-
-const leastUnits = (least: string, { currency, decimals }: Asset): bigint =>
-  present(toUnits(decimalOf(least), decimals), `withdrawals.min of ${currency}`);
 
 const tooMuch = (): TillgateError =>
   new TillgateError('AMOUNT_OUT_OF_RANGE', 'Another claim has taken a part of it meanwhile; see what is left.');

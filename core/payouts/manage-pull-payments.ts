@@ -59,7 +59,7 @@ export interface ListClaimsInput extends AccountListInput {
 export interface ManagePullPaymentsDeps extends AuditDeps, ListDeps {
   readonly storage: Pick<Storage, 'orders' | 'pullPayments' | 'transaction' | 'transfers'>;
   readonly assets: AssetCatalogue;
-  readonly rates: Pick<RateBook, 'prepare' | 'evidence'>;
+  readonly rates: Pick<RateBook, 'payoutRate'>;
   readonly createPullPayment: Pick<CreatePullPayment, 'run' | 'former'>;
   readonly decideClaim: Pick<DecideClaim, 'approve' | 'reject'>;
   readonly urls: { claimUrl(pull: Pick<PullPayment, 'token'>): string };

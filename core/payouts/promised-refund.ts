@@ -19,7 +19,7 @@ export interface PromisedRefundInput {
   readonly lessPercent: Decimal;
 }
 
-type Rates = Pick<RateBook, 'prepare' | 'evidence'>;
+type Rates = Pick<RateBook, 'payoutRate'>;
 
 /**
  * The units of the order's coin that are promised: more than 0, and at most what is left to refund. What is left is

@@ -1,17 +1,7 @@
-import {
-  findFiat,
-  formatUnits,
-  invalidField,
-  mulDiv,
-  present,
-  readDecimal,
-  stateConflict,
-  TillgateError,
-  toUnits,
-} from '../kernel/index.ts';
+import { findFiat, formatUnits, invalidField, mulDiv, present, stateConflict, toUnits } from '../kernel/index.ts';
 import type { Asset, Decimal, Fiat } from '../kernel/index.ts';
-import { convertUnits } from '../ledger/index.ts';
-import type { PriceEvidence, RateBook, RateEvidence } from '../ledger/index.ts';
+import { unitsAtRate } from '../ledger/index.ts';
+import type { RateBook, RateEvidence } from '../ledger/index.ts';
 import { unitsLeft } from '../orders/index.ts';
 import type { Order, OrderPayment, OrderRefunds } from '../orders/index.ts';
 
@@ -59,7 +49,7 @@ export async function askedAmount(
   order: Order,
   asset: Asset,
   { amount, fiatAmount, rate, surplus = false }: RefundAmountInput,
-  rates: Pick<RateBook, 'prepare' | 'evidence'>,
+  rates: Pick<RateBook, 'payoutRate'>,
 ): Promise<AskedAmount> {
   const [, second] = [
     ...(amount === undefined ? [] : ['amount']),
@@ -74,16 +64,8 @@ export async function askedAmount(
   if (fiatAmount === undefined) return { kind: 'rest' };
   const fiat = present(findFiat(order.vsCurrency), `fiat ${order.vsCurrency}`);
   if (rate !== 'current') return { kind: 'fiat', fiat: { amount: fiatAmount, fiat, evidence: null } };
-  for (const symbol of [asset.symbol, fiat.code]) await rates.prepare(symbol);
-  const evidence = rates.evidence(asset, fiat, order.fixedEncryptPrice);
-  if (evidence === null)
-    throw new TillgateError(
-      'NOT_READY',
-      `There is no usable rate of ${asset.symbol} in ${fiat.code} at the moment; retry later.`,
-    );
-  // The spread is added to what payers pay; it is not paid back to them.
-  const { spreadBps: _spread, ...withoutSpread } = evidence;
-  return { kind: 'fiat', fiat: { amount: fiatAmount, fiat, evidence: withoutSpread } };
+  const evidence = await rates.payoutRate(asset, fiat, order.fixedEncryptPrice);
+  return { kind: 'fiat', fiat: { amount: fiatAmount, fiat, evidence } };
 }
 
 /**
@@ -140,10 +122,8 @@ export function unitsOfFiat(
   { fiat, evidence }: PricedFiat,
 ): bigint {
   if (evidence === null) return mulDiv(due, minor, vsPrice, 'down');
-  return convertUnits(minor, fiat, usdOf(evidence.fiat), asset, usdOf(evidence.coin), 'down');
+  return unitsAtRate(minor, fiat, asset, evidence);
 }
-
-const usdOf = ({ symbol, usd }: PriceEvidence): Decimal => present(readDecimal(usd), `price of ${symbol}`);
 
 /** The rate by which an amount was converted, other than the order's own; `null` for none. */
 export function rateOf(asked: AskedAmount): RateEvidence | null {

@@ -50,7 +50,7 @@ export interface RequestRefundDeps {
   readonly assets: AssetCatalogue;
   readonly chains: ChainRegistry;
   readonly fees: PayoutFeeEstimator;
-  readonly rates: Pick<RateBook, 'prepare' | 'evidence'>;
+  readonly rates: Pick<RateBook, 'payoutRate'>;
   readonly secondFactor: Pick<SecondFactor, 'use'>;
   readonly clock: Clock;
   readonly ids: IdGenerator;

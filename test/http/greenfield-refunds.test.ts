@@ -229,7 +229,7 @@ eachStorage((_name, open) => {
     test('without a usable rate the variant is refused', async (t) => {
       const { id } = await sold();
       t.mock.method(till.till.manage.pullPayments, 'refund', () => {
-        throw new TillgateError('NOT_READY', 'There is no usable rate of USDT in EUR at the moment; retry later.');
+        throw new TillgateError('NOT_READY', 'There is no usable price of USDT at the moment; retry later.');
       });
       assert.deepEqual(refusedFields(await refund(id, { refundVariant: 'Fiat' })), ['refundVariant']);
     });

@@ -205,7 +205,7 @@ eachStorage((engine, open) => {
       till.rates.prices.delete('ETH');
       till.clock.advance(11 * MINUTE);
       await till.rateBook.refresh();
-      await assert.rejects(ask(till, order, fiat('100', 'current')), refusal('NOT_READY', /no usable rate of ETH/));
+      await assert.rejects(ask(till, order, fiat('100', 'current')), refusal('NOT_READY', /no usable price of ETH/));
       assert.deepEqual(await unitsOf(till, order), []);
     });
 

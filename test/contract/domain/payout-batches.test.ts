@@ -146,7 +146,7 @@ eachStorage((engine, open) => {
     });
 
     money(
-      'an amount in a fiat currency is converted when the batch is created, and rounded down',
+      'an amount in a fiat currency is converted when the batch is created, rounded down and without the spread',
       async (till, batches) => {
         await till.fund('ETH', '400');
         const fiat = batches.row('euro', { amount: '', fiatAmount: '10', fiatCurrency: 'EUR' });
@@ -161,6 +161,7 @@ eachStorage((engine, open) => {
         assert.equal(row?.units, 5_500_000_000_000_000n);
         assert.deepEqual(row?.fiat, { amount: '10', currency: 'EUR', rate: '1818.18' });
       },
+      { orders: { spreadBps: 250 } },
     );
 
     money(

@@ -348,24 +348,32 @@ eachStorage((engine, open) => {
       assert.equal((await till.pull(pull)).claimed, HALF);
     });
 
-    funded('a fiat promise is converted at the claim, rounded down, and set aside then', async (till) => {
-      const pull = await till.promise({ currency: 'EUR', amount: '100', coins: ['ETH'] });
-      assert.equal(await till.aside(), 0n);
-      const { claim } = await till.claim(pull, { amount: '50.01' });
-      // 50.01 EUR at 1.1 USD, of ether at 2000 USD.
-      assert.deepEqual([claim.amount, claim.units, claim.rate?.coin.usd], [5001n, 27_505_500_000_000_000n, '2000']);
-      assert.equal(await till.aside(), claim.units);
-      await till.manage.reject(till.shop, claim.id, 'No.');
-      assert.deepEqual([await till.aside(), await available(till)], [0n, ETHER]);
-      const rich = await till.promise({ currency: 'USD', amount: '5000' });
-      await assert.rejects(till.claim(rich, { currency: 'ETH' }), refusal('INSUFFICIENT_BALANCE'));
-      await assert.rejects(till.claim(rich), refusal('INVALID_FIELDS', /currency/));
-      const page = await till.claims.page(rich.token);
-      assert.deepEqual(
-        page.coins.map(({ asset }) => asset.currency),
-        ['ETH', 'USDT-ERC20', 'BTC'],
-      );
-    });
+    funded(
+      'a fiat promise is converted at the claim, rounded down and without the spread, and set aside then',
+      async (till) => {
+        const before = await available(till);
+        const pull = await till.promise({ currency: 'EUR', amount: '100', coins: ['ETH'] });
+        assert.equal(await till.aside(), 0n);
+        const { claim } = await till.claim(pull, { amount: '50.01' });
+        // 50.01 EUR at 1.1 USD, of ether at 2000 USD.
+        assert.deepEqual(
+          [claim.amount, claim.units, claim.rate?.coin.usd, claim.rate?.spreadBps],
+          [5001n, 27_505_500_000_000_000n, '2000', undefined],
+        );
+        assert.equal(await till.aside(), claim.units);
+        await till.manage.reject(till.shop, claim.id, 'No.');
+        assert.deepEqual([await till.aside(), await available(till)], [0n, before]);
+        const rich = await till.promise({ currency: 'USD', amount: '5000' });
+        await assert.rejects(till.claim(rich, { currency: 'ETH' }), refusal('INSUFFICIENT_BALANCE'));
+        await assert.rejects(till.claim(rich), refusal('INVALID_FIELDS', /currency/));
+        const page = await till.claims.page(rich.token);
+        assert.deepEqual(
+          page.coins.map(({ asset }) => asset.currency),
+          ['ETH', 'USDT-ERC20', 'BTC'],
+        );
+      },
+      { orders: { spreadBps: 250 } },
+    );
 
     funded('fault 485: refunds and promises of an order never exceed what it received', async (till) => {
       const order = await till.fund('ETH', '1000');
