@@ -4,13 +4,14 @@ import { PinoLogger } from '../adapters/logging/index.ts';
 import { configError, resolveConfig } from './settings/config.ts';
 import type { ConfigSources, HostConfig } from './settings/config.ts';
 import type { Till } from './boot/container.ts';
-import { demoMerchant, refuseDemoMerchant, writeDemoFile } from './boot/demo.ts';
+import { demoMerchant, refuseDemoAccounts, writeDemoFile } from './boot/demo.ts';
 import type { DemoMerchant } from './boot/demo.ts';
 import { openHostRuntime } from './boot/open.ts';
 import type { HostRuntime } from './boot/open.ts';
 import { importPlugins } from './boot/plugins.ts';
 import type { LoadedPlugin } from './boot/plugins.ts';
 import { openTill } from './boot/runtime.ts';
+import { listenerUrl } from './boot/own-hosts.ts';
 import type { BaseUrl } from './boot/own-hosts.ts';
 import type { RuntimeOptions } from './boot/runtime.ts';
 import { createListener } from './http/server.ts';
@@ -28,6 +29,8 @@ export interface Host {
   readonly outdated: Promise<void>;
   /** The URL for payers and merchants; known after the start. */
   readonly url: string;
+  /** The URL of the listener itself, as this machine reaches it; known after the start. */
+  readonly listensOn: string;
   /** The use cases, without HTTP. @throws Error before the start */
   readonly till: Till;
   /** The sandbox's merchant; `null` in production. */
@@ -62,6 +65,7 @@ class RunningHost implements Host {
   readonly #logger: Logger;
   readonly #options: RuntimeOptions;
   readonly #baseUrl: BaseUrl;
+  #listensOn = '';
   #till: Till | null = null;
   #demo: DemoMerchant | null = null;
   #stop: (() => Promise<void>) | null = null;
@@ -78,6 +82,10 @@ class RunningHost implements Host {
 
   get url(): string {
     return this.#baseUrl.url;
+  }
+
+  get listensOn(): string {
+    return this.#listensOn;
   }
 
   get till(): Till {
@@ -107,11 +115,17 @@ class RunningHost implements Host {
     await lifecycle.prepare();
     const listener = createListener(till, this.#config);
     const port = await listener.listen();
+    this.#listensOn = listenerUrl(this.#config.listen.host, port);
     this.#baseUrl.url = this.#config.baseUrl ?? `http://localhost:${port}`;
     lifecycle.start();
     this.#till = till;
     this.#stop = () => shutDown(till.logger, listener, lifecycle);
-    this.#logger.info('listening', { url: this.url, mode: this.#config.mode, chains: [...till.chains.keys()] });
+    this.#logger.info('listening', {
+      url: this.url,
+      address: this.listensOn,
+      mode: this.#config.mode,
+      chains: [...till.chains.keys()],
+    });
   }
 
   stop(): Promise<void> {
@@ -129,7 +143,7 @@ async function requirePlugins({ plugins: settings, mode, directory }: HostConfig
 
 async function demoOf({ config, vault, owner }: HostRuntime, till: Till): Promise<DemoMerchant | null> {
   if (config.mode === 'production') {
-    await refuseDemoMerchant(till.storage);
+    await refuseDemoAccounts(till.storage);
     return null;
   }
   const demo = await demoMerchant({ ...till, hasher: till.passwordHasher, vault, owner });

@@ -2,6 +2,7 @@ import { loadSettings } from './settings/config.ts';
 import type { HostConfig } from './settings/config.ts';
 import { createHost } from './host.ts';
 import type { Host } from './host.ts';
+import { isSameListener } from './boot/own-hosts.ts';
 import { acceptReloads } from './boot/accept-reloads.ts';
 import { openLog } from './boot/log.ts';
 import { Reloading } from './boot/reloading.ts';
@@ -80,19 +81,41 @@ async function runTill(parts: TillParts & { readonly json: boolean }): Promise<n
 }
 
 function summary(host: Host, mode: string): object {
-  return { url: host.url, mode, chains: [...host.till.chains.keys()], demo: host.demo };
+  return {
+    url: host.url,
+    address: host.listensOn,
+    mode,
+    chains: [...host.till.chains.keys()],
+    demo: host.demo,
+  };
 }
 
-function greeting({ url, demo, till }: Host, { mode, dashboard: { enabled: dashboard } }: HostConfig): string[] {
+function greeting({ url, listensOn, demo, till }: Host, { mode, dashboard, apiDocs }: HostConfig): string[] {
   const chains = [...till.chains.keys()].join(', ') || 'none: name a plugin in the configuration';
-  const lines = [`Tillgate (${mode}) listens on ${url}`, `Chains: ${chains}`];
+  const lines = [
+    `Tillgate (${mode}) listens on ${isSameListener(url, listensOn) ? url : listensOn}`,
+    ...(isSameListener(url, listensOn) ? [] : [`Base URL: ${url} (its requests have to be passed on to the above)`]),
+    `Chains: ${chains}`,
+    ...(dashboard.enabled ? [`Dashboard: ${url}/dashboard`] : []),
+    ...(apiDocs ? [`Documentation: ${url}/docs`] : []),
+  ];
   if (demo === null) return lines;
+  const { operator } = demo;
   return [
     ...lines,
-    'Demo merchant:',
+    '',
+    'Demo merchant, also in data/demo.json:',
+    ...(dashboard.enabled ? [`E-mail: ${demo.email}`, `Password: ${demo.password}`] : []),
     `API-Key: ${demo.api_key}`,
     `API-Token: ${demo.api_token}`,
     `Signing-Secret: ${demo.signing_secret}`,
-    ...(dashboard ? [`Dashboard: ${url}/dashboard`, `E-mail: ${demo.email}`, `Password: ${demo.password}`] : []),
+    ...(dashboard.enabled
+      ? [
+          '',
+          'Operator, who sees all accounts:',
+          `E-mail: ${operator.email}`,
+          `Password: ${operator.password ?? 'the one of this account, with its second factor if it has one'}`,
+        ]
+      : []),
   ];
 }

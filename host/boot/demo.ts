@@ -6,6 +6,7 @@ import type {
   CreateAccount,
   CreateCredential,
   LeaseStore,
+  Manage,
   PasswordHasher,
   SealedDocument,
   Storage,
@@ -13,6 +14,7 @@ import type {
   Clock,
 } from '../../core/index.ts';
 import { TillgateError } from '../../core/index.ts';
+import { firstAdmin } from './first-admin.ts';
 import { withLease } from '../workers/with-lease.ts';
 
 /** The credentials that a newcomer needs to create a first order; also the format of `data/demo.json`. */
@@ -24,6 +26,14 @@ export interface DemoMerchant {
   readonly callback_secret: string;
   readonly email: string;
   readonly password: string;
+  readonly operator: DemoOperator;
+}
+
+/** Who operates the sandbox. */
+export interface DemoOperator {
+  readonly email: string;
+  /** `null` for an admin that existed before, such as the one of `tillgate init`, with a password of its own. */
+  readonly password: string | null;
 }
 
 export interface DemoTools {
@@ -33,10 +43,12 @@ export interface DemoTools {
   readonly hasher: PasswordHasher;
   readonly createAccount: CreateAccount;
   readonly createCredential: CreateCredential;
+  readonly manage: Pick<Manage, 'accounts'>;
   readonly owner: string;
 }
 
 const EMAIL = 'demo@example.com';
+const OPERATOR_EMAIL = 'operator@example.com';
 const DOCUMENT: SealedDocument = 'host:demo-merchant';
 
 /**
@@ -55,8 +67,9 @@ export async function demoMerchant(tools: DemoTools): Promise<DemoMerchant> {
 }
 
 async function makeMerchant(tools: DemoTools): Promise<DemoMerchant> {
-  const password = randomBytes(18).toString('base64url');
-  const account = await demoAccount(tools, password);
+  const operator = await demoOperator(tools);
+  const password = newPassword();
+  const account = await demoAccount(tools, EMAIL, password);
   const made = await tools.createCredential.run(account.id, 'demo');
   return {
     account_id: account.id,
@@ -66,14 +79,36 @@ async function makeMerchant(tools: DemoTools): Promise<DemoMerchant> {
     callback_secret: made.callbackSecret,
     email: account.email,
     password,
+    operator,
   };
 }
 
+const newPassword = (): string => randomBytes(18).toString('base64url');
+
+/** An admin, unless the sandbox has one. */
+async function demoOperator(tools: DemoTools): Promise<DemoOperator> {
+  const found = await firstAdmin(tools.manage);
+  if (found !== null && found.email !== OPERATOR_EMAIL) return { email: found.email, password: null };
+  const password = newPassword();
+  return { email: (await demoAccount(tools, OPERATOR_EMAIL, password)).email, password };
+}
+
+const MERCHANT_ACCOUNT = { name: 'Demo merchant', verifiedCurrencies: ['*'] } as const;
+const OPERATOR_ACCOUNT = { name: 'Demo operator', role: 'admin' } as const;
+
 /** Sets a new password when an interrupted start left the account without stored credentials. */
-async function demoAccount({ storage, hasher, clock, createAccount }: DemoTools, password: string): Promise<Account> {
-  const found = await storage.accounts.findByEmail(EMAIL);
+async function demoAccount(
+  { storage, hasher, clock, createAccount }: DemoTools,
+  email: string,
+  password: string,
+): Promise<Account> {
+  const found = await storage.accounts.findByEmail(email);
   if (found === null)
-    return createAccount.run({ email: EMAIL, password, name: 'Demo merchant', verifiedCurrencies: ['*'] });
+    return createAccount.run({
+      email,
+      password,
+      ...(email === OPERATOR_EMAIL ? OPERATOR_ACCOUNT : MERCHANT_ACCOUNT),
+    });
   const passwordHash = await hasher.hash(password);
   await storage.accounts.update(found.id, {
     passwordHash,
@@ -94,15 +129,15 @@ export function writeDemoFile(path: string, demo: DemoMerchant): void {
 }
 
 /**
- * Refuses to run production with the demo merchant, whose password was printed and written to a file.
+ * Refuses to run production with the sandbox's accounts, whose passwords were printed and written to a file.
  *
  * @throws TillgateError `CONFIG_INVALID` when the database has an active one
  */
-export async function refuseDemoMerchant({ accounts }: Pick<Storage, 'accounts'>): Promise<void> {
-  const found = await accounts.findByEmail(EMAIL);
-  if (found?.status !== 'active') return;
-  throw new TillgateError(
-    'CONFIG_INVALID',
-    'This database holds the demo merchant of the sandbox; production needs a database of its own.',
-  );
+export async function refuseDemoAccounts({ accounts }: Pick<Storage, 'accounts'>): Promise<void> {
+  for (const email of [EMAIL, OPERATOR_EMAIL])
+    if ((await accounts.findByEmail(email))?.status === 'active')
+      throw new TillgateError(
+        'CONFIG_INVALID',
+        `This database holds ${email}, an account of the sandbox with a printed password; production needs a database of its own.`,
+      );
 }

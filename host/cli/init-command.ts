@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { renderUnicodeCompact } from 'uqr';
 import { TillgateError } from '../../core/index.ts';
-import { loadConfig, settingsTarget } from '../settings/config.ts';
+import { loadConfig, programName, settingsTarget } from '../settings/config.ts';
 import { readAnswers } from '../init/init-answers.ts';
 import type { Ask } from '../init/init-answers.ts';
 import { checkSettings, makeAdmin, makeWallet, prepareDatabase, reportFiles, writeFiles } from '../init/init-till.ts';
@@ -91,11 +91,14 @@ async function addressOf(): Promise<string> {
 }
 
 function nextSteps(healthy: boolean, address: string): string[] {
+  const program = programName();
   return [
-    ...(healthy ? [] : ['Correct what is WRONG above, then run: tillgate doctor']),
-    'Next: tillgate serve',
-    `Then log in at ${address}/dashboard, or create a merchant and its key:`,
-    "  tillgate account create --email shop@example.com --verified '*'",
-    '  tillgate credential create --account ID',
+    '',
+    ...(healthy ? [] : [`Correct what is WRONG above, then run: ${program} doctor`]),
+    `Next: ${program} serve`,
+    `Log in at: ${address}/dashboard`,
+    'Or create a merchant and its key:',
+    `  ${program} account create --email shop@example.com --verified '*'`,
+    `  ${program} credential create --account ID`,
   ];
 }

@@ -21,6 +21,7 @@ import { shopPages } from '../greenfield/pages.ts';
 import { linkOperations } from '../links/links.ts';
 import { x402Operations } from '../x402/x402.ts';
 import { topUpOperations } from '../top-up/top-up.ts';
+import { homeOperation } from './home-page.ts';
 import { WriteProbe } from './write-probe.ts';
 
 /** Options for offering a till over HTTP. */
@@ -40,6 +41,8 @@ export interface HttpEdge {
   readonly metrics?: boolean;
   /** Offers the API reference as a page at `/docs`; true by default. */
   readonly docs?: boolean;
+  /** Offers a first page at `/`; false by default, since an application has one of its own. */
+  readonly home?: boolean;
   /** The server URL of the OpenAPI document; `/` by default. */
   readonly serverUrl?: string;
 }
@@ -53,6 +56,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
   // Shop plugins are written against the documents of what they are compatible with.
   const shown = (): readonly Operation[] => operations.filter(({ api }) => api !== 'greenfield');
   const docs = apiDocsOperation(() => openApiDocument(shown(), edge.serverUrl));
+  const hasDashboard = edge.manage !== false && edge.dashboard !== false;
   const extra = [
     ...checkout.operations,
     ...linkOperations(till, config.mode === 'production'),
@@ -64,8 +68,11 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
       ? [...greenfieldOperations({ ...till, orders: () => config.orders }), ...shopPages(till)]
       : []),
     ...(edge.docs === false ? [] : [docs]),
+    ...(edge.home === true
+      ? [homeOperation({ dashboard: hasDashboard, docs: edge.docs !== false, sandbox: config.mode === 'sandbox' })]
+      : []),
     ...(edge.manage === false ? [] : manageOperations(manageDeps(till, config))),
-    ...(edge.manage === false || edge.dashboard === false ? [] : dashboardOperations(till)),
+    ...(hasDashboard ? dashboardOperations(till) : []),
   ];
   const operations: readonly Operation[] = createOperations(settings, extra, {
     without: edge.metrics === false ? ['metrics'] : [],

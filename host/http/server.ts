@@ -24,6 +24,7 @@ export function createListener(till: Till, config: HostConfig): HttpListener {
   const api = createHttpApi(till, config, {
     trustedHops: config.listen.trustedHops,
     docs: config.apiDocs,
+    home: true,
     dashboard: config.dashboard.enabled,
     isStopping: () => stopping,
     onStop: (end) => (endStreams = end),

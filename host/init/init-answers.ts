@@ -20,19 +20,20 @@ const MODE: Question = {
   fallback: 'production',
 };
 
-const QUESTIONS: readonly Question[] = [
-  {
-    option: 'base-url',
-    text: 'URL at which payers and merchants reach this server',
-    fallback: 'http://localhost:8080',
-  },
-  { option: 'port', text: 'Port to listen on', fallback: '8080' },
-  {
-    option: 'database',
-    text: 'Database: "sqlite", or the address of a PostgreSQL such as postgres://user:password@host/tillgate',
-    fallback: 'sqlite',
-  },
-];
+const PORT: Question = { option: 'port', text: 'Port to listen on', fallback: '8080' };
+
+/** The default follows the port, so that the addresses that are shown are those that are served. */
+const baseUrlOf = (port: number): Question => ({
+  option: 'base-url',
+  text: 'URL at which payers and merchants reach this server',
+  fallback: `http://localhost:${port}`,
+});
+
+const DATABASE: Question = {
+  option: 'database',
+  text: 'Database: "sqlite", or the address of a PostgreSQL such as postgres://user:password@host/tillgate',
+  fallback: 'sqlite',
+};
 
 const OF_PRODUCTION: readonly Question[] = [
   {
@@ -62,15 +63,15 @@ export async function readAnswers(values: CommandCall['values'], ask: Ask): Prom
   const answer = (question: Question): Promise<string> => answerTo(question, values, ask);
   const mode = await answer(MODE);
   if (mode !== 'production' && mode !== 'sandbox') throw invalidField('--mode', 'production or sandbox');
-  const [baseUrl, port, database] = [
-    await answer(QUESTIONS[0] as Question),
-    await answer(QUESTIONS[1] as Question),
-    await answer(QUESTIONS[2] as Question),
-  ];
+  const port = portOf(await answer(PORT));
+  const ofBaseUrl = baseUrlOf(port);
+  const [baseUrl, database] = [await answer(ofBaseUrl), await answer(DATABASE)];
   return {
     mode,
-    listen: { host: '127.0.0.1', port: portOf(port), trustedHops: 0 },
-    baseUrl,
+    // An https URL is served by a proxy in front, whose word about the client counts.
+    listen: { host: '127.0.0.1', port, trustedHops: baseUrl.startsWith('https:') ? 1 : 0 },
+    // The default is not written, so that it follows the port when that is changed later.
+    ...(baseUrl === ofBaseUrl.fallback ? {} : { baseUrl }),
     dataDir: './data',
     database: database === 'sqlite' ? { client: 'sqlite' } : { client: 'pg', connection: database },
     ...(mode === 'production' ? await ofProduction(values, answer) : {}),

@@ -4,6 +4,7 @@ import { isTillgateError, OPERATOR } from '../../core/index.ts';
 import type { AccountId } from '../../core/index.ts';
 import { configError, environmentHasKey, resolveConfig } from '../settings/config.ts';
 import { withManage, withRuntime } from '../cli/with-till.ts';
+import { firstAdmin } from '../boot/first-admin.ts';
 import { importPlugins } from '../boot/plugins.ts';
 import type { SettingsInput } from '../settings/settings.ts';
 import { initWallet } from '../wallet/wallet.ts';
@@ -132,17 +133,10 @@ interface FoundAdmin {
 
 async function findAdmin(): Promise<FoundAdmin | null> {
   return withManage(async (manage) => {
-    for (let cursor: string | undefined; ;) {
-      const { items, nextCursor } = await manage.accounts.list(OPERATOR, { limit: 100, cursor });
-      const found = items.find(({ account }) => account.role === 'admin' && account.status === 'active');
-      if (found !== undefined) {
-        const { id, email } = found.account;
-        const { totpEnrolled: enrolled, totpConfirmed: confirmed } = await manage.security.find(OPERATOR, id);
-        return { id, email, enrolled, confirmed };
-      }
-      if (nextCursor === null) return null;
-      cursor = nextCursor;
-    }
+    const found = await firstAdmin(manage);
+    if (found === null) return null;
+    const { totpEnrolled: enrolled, totpConfirmed: confirmed } = await manage.security.find(OPERATOR, found.id);
+    return { id: found.id, email: found.email, enrolled, confirmed };
   });
 }
 

@@ -255,6 +255,13 @@ export function placeInEnvironment(environment: Environment = process.env): Proc
   return number === undefined ? null : { number: Number(number), count: Number(count) };
 }
 
+/** How a person starts the program again: by its name, or as npm runs it, which leaves its name outside of the PATH. */
+export function programName(environment: Environment = process.env): string {
+  const { npm_command: command, npm_lifecycle_event: script } = environment;
+  if (command === 'exec') return 'npx @tillgate/server';
+  return command === 'run-script' && script === 'tillgate' ? 'npm run tillgate --' : 'tillgate';
+}
+
 /** Whether the environment gives the master key. */
 export function environmentHasKey(environment: Environment = process.env): boolean {
   return Boolean(environment['TILLGATE_MASTER_KEY'] || environment['TILLGATE_MASTER_KEY_FILE']);
