@@ -10,6 +10,8 @@ export interface CommandOption {
   readonly required?: boolean;
   /** The placeholder of the value in the usage; the option's name in capitals by default. */
   readonly value?: string;
+  /** What it is for, in the help of the command; absent where its name says it. */
+  readonly about?: string;
 }
 
 export interface CommandCall {

@@ -8,14 +8,22 @@ import { RECORDS_COMMANDS } from './lists/records.ts';
 import { SIGNER_COMMANDS } from './lists/signer.ts';
 import { STARTING_COMMANDS } from './lists/starting.ts';
 
-/** Every command, in the order of the usage. If one command's name is a prefix of another's, the longer comes first. */
-export const COMMANDS: readonly Command[] = [
-  ...STARTING_COMMANDS,
-  ...SIGNER_COMMANDS,
-  ...ACCOUNTS_COMMANDS,
-  ...MONEY_COMMANDS,
-  ...BATCH_COMMANDS,
-  ...GATEWAY_COMMANDS,
-  ...CHAINS_COMMANDS,
-  ...RECORDS_COMMANDS,
+/** Commands under a title of the help. */
+export interface CommandGroup {
+  readonly title: string;
+  readonly commands: readonly Command[];
+}
+
+/** Every command, in the order of the help. If one command's name is a prefix of another's, the longer comes first. */
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  { title: 'Set up and run', commands: STARTING_COMMANDS },
+  { title: 'Signer', commands: SIGNER_COMMANDS },
+  { title: 'Accounts and credentials', commands: ACCOUNTS_COMMANDS },
+  { title: 'Withdrawals, deposits and claims', commands: MONEY_COMMANDS },
+  { title: 'Payout batches and payees', commands: BATCH_COMMANDS },
+  { title: 'Gateway', commands: GATEWAY_COMMANDS },
+  { title: 'Wallet and chains', commands: CHAINS_COMMANDS },
+  { title: 'Orders, ledger and audit', commands: RECORDS_COMMANDS },
 ];
+
+export const COMMANDS: readonly Command[] = COMMAND_GROUPS.flatMap(({ commands }) => commands);

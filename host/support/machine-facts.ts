@@ -16,7 +16,7 @@ export interface MachineFacts {
 
 export function machineFacts(dataDir: string | null): MachineFacts {
   return {
-    tillgate: ownVersion(dirname(fileURLToPath(import.meta.url))),
+    tillgate: packageVersion(),
     node: process.version,
     system: `${platform()} ${release()} ${arch()}`,
     processors: availableParallelism(),
@@ -36,6 +36,8 @@ function diskOf(folder: string): MachineFacts['diskBytes'] {
 }
 
 /** The version of the package that contains this file, whether run from source or compiled. */
+export const packageVersion = (): string => ownVersion(dirname(fileURLToPath(import.meta.url)));
+
 function ownVersion(folder: string): string {
   try {
     const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
