@@ -34,7 +34,7 @@ export async function serve(json: boolean, say: (line: string) => void, options:
   const settings = await loadSettings();
   const { config } = settings;
   const { count, because } = processCount(config);
-  const log = openLog(count === 1 ? {} : { process: 'primary' }, config.logLevel);
+  const log = openLog(count === 1 ? {} : { process: 'primary' }, config.logLevel, config.logFormat);
   if (because !== null) log.logger.warn('processes is "auto", and there are fewer than cores', { count, because });
   try {
     if (count === 1) {

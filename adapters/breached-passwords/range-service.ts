@@ -36,7 +36,10 @@ export class RangeService implements BreachedPasswords {
     const hash = createHash('sha1').update(password, 'utf8').digest('hex').toUpperCase();
     const found = await this.#ask(hash.slice(0, SENT));
     if (typeof found === 'string') {
-      this.#logger.warn('a new password was not checked for data breaches', { reason: found });
+      this.#logger.warn('a new password was not checked for data breaches', {
+        setting: 'auth.breachedPasswords',
+        reason: found,
+      });
       return false;
     }
     return (found.get(hash.slice(SENT)) ?? 0) > 0;
@@ -54,7 +57,9 @@ export class RangeService implements BreachedPasswords {
       if (statusCode !== 200) return `the service answered with status ${statusCode}`;
       return (text === null ? null : countsOf(text)) ?? 'the service did not return a range of hashes';
     } catch (error) {
-      return signal.aborted ? 'the service did not answer in time' : `the service: ${networkCode(error)}`;
+      return signal.aborted
+        ? 'the service did not answer in time'
+        : `${new URL(this.#url).host} cannot be reached (${networkCode(error)})`;
     }
   }
 }

@@ -33,7 +33,12 @@ export function tokensField(isAddress: (text: string) => boolean) {
       .optional(),
   });
   return z
-    .record(z.string().regex(/^[A-Z0-9][A-Z0-9-]{0,31}$/, 'must be a currency code such as USDT-ERC20'), token)
+    .record(z.string().regex(/^[A-Z0-9][A-Z0-9-]{0,31}$/, 'must be a currency code such as USDT-ERC20'), token, {
+      error: ({ code }) =>
+        code === 'invalid_type'
+          ? 'must be an object by currency code, such as {"USDT-ERC20": {"address": "0x…", "decimals": 6}}'
+          : undefined,
+    })
     .optional();
 }
 

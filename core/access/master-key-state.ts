@@ -62,7 +62,7 @@ function admitted(state: MasterKeyState | null, [current = '', ...former]: reado
   }
   if (!former.includes(state.current))
     throw wrongKey(
-      'This database uses another master key: set that key in TILLGATE_MASTER_KEY, or in TILLGATE_MASTER_KEY_FORMER to replace it.',
+      'This database uses another master key: give that key (masterKeyFile, TILLGATE_MASTER_KEY or its _FILE), or set it in TILLGATE_MASTER_KEY_FORMER to replace it.',
     );
   if (!state.opens.every((mark) => former.includes(mark)))
     throw wrongKey('An earlier rotation of the master key is not finished: finish it before you begin another.');

@@ -115,11 +115,13 @@ import {
   saleSettings,
   systemClock,
 } from './part-settings.ts';
+import { displayName } from '../settings/settings.ts';
 import type { TillConfig } from '../settings/settings.ts';
 import type { OpenWallet } from '../wallet/wallet.ts';
 import type { SnowflakeWorkerId } from '../workers/worker-id.ts';
 import type { DisposeStack } from './dispose-stack.ts';
 import type { BaseUrl } from './own-hosts.ts';
+import { requirePort } from './port-methods.ts';
 import { cacheStoreOf } from './cache-store.ts';
 import { NO_PLUGINS } from './plugin-registry.ts';
 import type { PluginRegistry } from './plugin-registry.ts';
@@ -206,7 +208,7 @@ const accountRecipes = portRecipes
   .inner(
     'secondFactor',
     ({ common, vault, random, digest, refusedAttempts, config }) =>
-      new SecondFactor({ ...common, vault, random, digest, refusedAttempts, issuer: config.serviceName }),
+      new SecondFactor({ ...common, vault, random, digest, refusedAttempts, issuer: displayName(config) }),
   );
 
 /** Prices, orders, and the deposits that pay them. */
@@ -690,7 +692,9 @@ function portNames(ports: object): readonly (keyof Ports)[] {
 }
 
 function replacePort<Name extends keyof Ports>(container: Container, name: Name, port: Ports[Name] | undefined): void {
-  if (port !== undefined) container.rebind(tokenOf(name)).toConstantValue(port as Parts[Name]);
+  if (port === undefined) return;
+  requirePort(name, port);
+  container.rebind(tokenOf(name)).toConstantValue(port as Parts[Name]);
 }
 
 function wrapPort<Name extends keyof Ports>(container: Container, name: Name, wrapper: PortWrappers[Name]): void {

@@ -6,6 +6,7 @@ import { PromMetrics } from '../../adapters/metrics/index.ts';
 import { acquireServerLock, openStorage, requireSecureConnection } from '../../adapters/storage/knex/index.ts';
 import type { StorageDeps } from '../../adapters/storage/knex/index.ts';
 import type { HostConfig } from '../settings/config.ts';
+import { withPlace } from './database-place.ts';
 import { EpochMarkerFile, markerPath } from './epoch-marker.ts';
 import { DisposeStack } from './dispose-stack.ts';
 import { obtainMasterKeys } from '../wallet/master-key.ts';
@@ -86,7 +87,9 @@ async function openDatabase(
     const lock = await acquireServerLock(database);
     disposables.add('server lock', () => lock.release());
   }
-  const storage = await openStorage(database, deps);
+  const storage = await openStorage(database, deps).catch((error: unknown) => {
+    throw database.client === 'pg' ? withPlace(error, database.connection) : error;
+  });
   disposables.add('storage', () => storage.close());
   return storage;
 }

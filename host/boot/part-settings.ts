@@ -13,6 +13,7 @@ import { leadsToRefused } from '../../adapters/callbacks/checked-lookup.ts';
 import { WebauthnVerifier } from '../../adapters/passkeys/index.ts';
 import { AnchoredClock, SystemClock } from '../../adapters/system/index.ts';
 import type { LazyGatewayDeps } from '../gateway/lazy-gateway.ts';
+import { displayName } from '../settings/settings.ts';
 import type { TillConfig } from '../settings/settings.ts';
 import { ownHosts } from './own-hosts.ts';
 import type { BaseUrl } from './own-hosts.ts';
@@ -41,7 +42,7 @@ export function footerOf(
   config: { readonly serviceName: string; readonly dashboard?: { readonly enabled: boolean } },
   url: string,
 ): readonly string[] {
-  const name = `Sent by ${config.serviceName}.`;
+  const name = `Sent by ${displayName(config)}.`;
   if (url === '') return [name];
   return [name, config.dashboard?.enabled === true ? `Dashboard: ${url}/dashboard` : `Service: ${url}`];
 }
@@ -65,11 +66,11 @@ export function saleSettings({ orders, limits }: TillConfig): Omit<NonNullable<L
 }
 
 /** Accepts the passkeys of the till's own address. */
-export function passkeyVerifier({ mode, serviceName }: TillConfig, baseUrl: BaseUrl): PasskeyVerifier {
+export function passkeyVerifier({ mode, ...config }: TillConfig, baseUrl: BaseUrl): PasskeyVerifier {
   return new WebauthnVerifier({
     // Read at each use: with port 0 the address is known only once the server listens.
     address: () => baseUrl.url,
-    name: serviceName,
+    name: displayName(config),
     onlyHttps: mode === 'production',
   });
 }

@@ -1,6 +1,7 @@
 import { isTillgateError } from '../../core/kernel/errors.ts';
 import type { FieldError } from '../../core/kernel/errors.ts';
 import { wireFields } from '../../adapters/http/wire-names.ts';
+import { fileProblem } from '../boot/file-problem.ts';
 import { missingPeer, missingPeerWords } from '../boot/missing-peer.ts';
 
 /** The error text of a failed command; with `--json` one line of JSON. */
@@ -23,6 +24,8 @@ function named(error: unknown, message: string): ReturnType<typeof wireFields> {
 /** A defect keeps its stack, for a bug report. */
 function messageOf(error: unknown): string {
   if (isTillgateError(error)) return error.message;
+  const problem = fileProblem(error);
+  if (problem !== null) return problem;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

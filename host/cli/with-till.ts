@@ -17,7 +17,7 @@ export async function withRuntime<T>(
   options: RuntimeOptions = {},
 ): Promise<T> {
   const config = await loadConfig();
-  const log = openLog({}, 'warn');
+  const log = openLog({}, 'warn', config.logFormat);
   const runtime = await openHostRuntime(config, log.logger, 'command', options);
   try {
     return await work(runtime);

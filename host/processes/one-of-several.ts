@@ -52,6 +52,7 @@ export async function runOneOfSeveral(
     };
     const settings = await read();
     log.setLevel(settings.config.logLevel);
+    log.setFormat(settings.config.logFormat);
     // The primary hears of it and asks all processes.
     process.on('SIGHUP', () => undefined);
     const metrics = new MetricsOfServer(log.logger, link);

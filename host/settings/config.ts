@@ -34,7 +34,7 @@ export type DatabaseConfig =
 
 /** Every setting with its final value; paths are absolute. */
 export interface HostConfig
-  extends TillConfig, Pick<Settings, 'apiDocs' | 'dashboard' | 'dataDir' | 'logLevel' | 'processes'> {
+  extends TillConfig, Pick<Settings, 'apiDocs' | 'dashboard' | 'dataDir' | 'logFormat' | 'logLevel' | 'processes'> {
   readonly listen: { readonly host: string; readonly port: number; readonly trustedHops: number };
   /** `null` means `http://localhost:<port>` with the port that the server is given. */
   readonly baseUrl: string | null;
@@ -144,8 +144,11 @@ export function resolveConfig(
 ): HostConfig {
   const { settings, problems } = parseSettings(settingsSchema, input);
   const found: FieldError[] = [...problems, ...(file === null ? [] : modeProblems(input))];
-  const keyIn = (name: string): Uint8Array | null =>
-    masterKeyOf(secretText(environment, name, directory, found), found, name);
+  const keyIn = (name: string): Uint8Array | null => {
+    // What is wrong with the content of a file is said of the variable that names the file.
+    const variable = environment[name]?.trim() ? name : `${name}_FILE`;
+    return masterKeyOf(secretText(environment, name, directory, found), found, variable);
+  };
   const named = keyOfSettings(settings?.masterKeyFile, { environment, directory: homeOf(file, directory) }, found);
   const secrets: Secrets = {
     masterKey: named ?? keyIn('TILLGATE_MASTER_KEY'),
@@ -428,7 +431,13 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 function databaseProblems(settings: Settings | null, databaseUrl: string | null): FieldError[] {
   const database = settings?.database;
-  if (database?.client !== 'pg' || database.connection !== undefined || databaseUrl !== null) return [];
+  const given = databaseUrl ?? (database?.client === 'pg' ? database.connection : undefined);
+  const isUsed = settings !== null && (database === undefined || database.client === 'pg');
+  if (isUsed && given !== undefined && !/^(?:postgres(?:ql)?:\/\/|socket:|\/)/.test(given)) {
+    const path = databaseUrl === null ? 'database.connection' : 'TILLGATE_DATABASE_URL';
+    return [{ path, message: 'write an address such as postgres://user:password@localhost:5432/tillgate' }];
+  }
+  if (database?.client !== 'pg' || given !== undefined) return [];
   return [{ path: 'database.connection', message: 'write the connection string here or in TILLGATE_DATABASE_URL' }];
 }
 
@@ -447,11 +456,12 @@ function complete(
 ): HostConfig {
   const sandbox = settings.mode === 'sandbox';
   const dataDir = resolve(directory, settings.dataDir);
-  const { apiDocs, dashboard, logLevel, processes, baseUrl, listen, plugins, database } = settings;
+  const { apiDocs, dashboard, logFormat, logLevel, processes, baseUrl, listen, plugins, database } = settings;
   return {
     ...till,
     apiDocs,
     dashboard,
+    logFormat,
     logLevel,
     processes,
     dataDir,

@@ -34,6 +34,7 @@ import type {
 } from '../../core/index.ts';
 import { cacheSetting, gatewaysSetting } from './gateway-settings.ts';
 import { rateSourceSetting, rateSourcesOf } from './rate-settings.ts';
+import { suggestedSetting } from './suggested-setting.ts';
 import { withdrawalLimits } from './limit-settings.ts';
 import { salesSetting } from './plan-settings.ts';
 import { signerSetting } from '../signer/signer-address.ts';
@@ -237,6 +238,13 @@ const auth = z
 const greenfieldSetting = (enabled: boolean) =>
   z.strictObject({ enabled: yesOrNo.default(enabled) }, section).prefault({});
 
+const DEFAULT_SERVICE_NAME = 'service';
+
+/** The name that people read, such as in an authenticator: the product's where the service has no name of its own. */
+export function displayName({ serviceName }: { readonly serviceName: string }): string {
+  return serviceName === DEFAULT_SERVICE_NAME ? 'Tillgate' : serviceName;
+}
+
 /** The settings that a till has in every kind of process; each section configures one part. */
 export const tillSchema = z.strictObject(
   {
@@ -246,7 +254,7 @@ export const tillSchema = z.strictObject(
       .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, {
         error: 'write a name of lower-case letters, digits and hyphens, at most 64',
       })
-      .default('service'),
+      .default(DEFAULT_SERVICE_NAME),
     /** Records spans with the OpenTelemetry API. */
     tracing: yesOrNo.default(false),
     orders: orders.prefault({}),
@@ -379,6 +387,8 @@ export const settingsSchema = tillSchema.extend({
   logLevel: shown(
     z.enum(['debug', 'info', 'warn', 'error'], { error: 'write "debug", "info", "warn" or "error"' }),
   ).default('info'),
+  /** How they are written: `text` for a person, `json` for a program; `auto` is text at a terminal. */
+  logFormat: shown(z.enum(['auto', 'text', 'json'], { error: 'write "auto", "text" or "json"' })).default('auto'),
   apiDocs: yesOrNo.default(true),
   dashboard: z.strictObject({ enabled: yesOrNo.default(true) }, section).prefault({}),
   dataDir: text('the path of a folder').default('./data'),
@@ -411,13 +421,19 @@ export function parseSettings<Schema extends z.ZodType>(
   const parsed = schema.safeParse(input);
   return parsed.success
     ? { settings: parsed.data, problems: [] }
-    : { settings: null, problems: parsed.error.issues.flatMap(problemsOf) };
+    : { settings: null, problems: parsed.error.issues.flatMap((issue) => problemsOf(schema, issue)) };
 }
 
-function problemsOf(issue: z.core.$ZodIssue): FieldError[] {
+function problemsOf(schema: z.ZodType, issue: z.core.$ZodIssue): FieldError[] {
   const at = (key?: string): string => [...issue.path, ...(key === undefined ? [] : [key])].join('.') || 'settings';
   if (issue.code !== 'unrecognized_keys') return [{ path: at(), message: issue.message }];
-  return issue.keys.map((key) => ({ path: at(key), message: 'unknown setting: correct its spelling or remove it' }));
+  return issue.keys.map((key) => ({
+    path: at(key),
+    message: `unknown setting: correct its spelling or remove it.${suggestedSetting(schema, issue.path, key)}`.replace(
+      /\.$/,
+      '',
+    ),
+  }));
 }
 
 /** The settings with the defaults that depend on the mode. */

@@ -1,5 +1,6 @@
 import type { ClockWatch } from '../boot/clock-watch.ts';
 import { isTillgateError } from '../../core/index.ts';
+import { Outages } from './outages.ts';
 import type { Clock, Lease, LeaseStore, Logger, Metrics } from '../../core/index.ts';
 
 /** The work of a loop. */
@@ -39,6 +40,7 @@ export class Loop {
   readonly #work: LoopWork;
   readonly #tools: LoopTools;
   readonly #logger: Logger;
+  readonly #outages: Outages;
   #lease: Lease | null = null;
   #renewal: NodeJS.Timeout | null = null;
   #failures = 0;
@@ -47,8 +49,10 @@ export class Loop {
   #endWait: (() => void) | null = null;
   #done: Promise<void> | null = null;
 
-  constructor(work: LoopWork, tools: LoopTools) {
+  /** @param outages - shared by loops that what is unavailable stops together */
+  constructor(work: LoopWork, tools: LoopTools, outages = new Outages(tools)) {
     this.#work = work;
+    this.#outages = outages;
     this.#tools = tools;
     this.#logger = tools.logger.child({ loop: work.name });
     tools.metrics.count('tillgate_worker_errors_total', { loop: work.name }, 0);
@@ -87,6 +91,7 @@ export class Loop {
       if (!(await this.#haveLease())) return this.#tools.leaseTtlMs / 3;
       const wait = await this.#work.pass(this.#lease);
       this.#failures = 0;
+      this.#outages.worked(this.#work.name);
       this.#noteSuccess();
       return wait;
     } catch (error) {
@@ -105,7 +110,8 @@ export class Loop {
     const wait = Math.min(FIRST_BACKOFF_MS * 2 ** this.#failures, LONGEST_BACKOFF_MS);
     this.#failures = Math.min(this.#failures + 1, 16);
     this.#tools.metrics.count('tillgate_worker_errors_total', { loop: this.#work.name });
-    this.#logger.error('worker iteration failed, retrying', { error, failures: this.#failures, waitMs: wait });
+    const level = this.#outages.failed(this.#work.name, error) ? 'error' : 'debug';
+    this.#logger[level]('worker iteration failed, retrying', { error, failures: this.#failures, waitMs: wait });
     return wait;
   }
 
@@ -134,7 +140,8 @@ export class Loop {
       else this.#lease = renewed;
     } catch (error) {
       // The fence prevents the holder of an expired lease from writing, so a failed renewal only costs time.
-      this.#logger.warn('could not renew the lease', { error });
+      const level = this.#outages.failed(this.#work.name, error) ? 'warn' : 'debug';
+      this.#logger[level]('could not renew the lease', { error });
     }
   }
 

@@ -12,6 +12,7 @@ import {
 } from '../../core/index.ts';
 import { CLOCK_WATCH_INTERVAL_MS } from '../boot/clock-watch.ts';
 import type { EpochKeeper } from '../boot/epoch-keeper.ts';
+import { Outages } from './outages.ts';
 import { Loop } from './loop.ts';
 import type { LoopTools, LoopWork } from './loop.ts';
 import type { LightningWork, Till } from '../boot/container.ts';
@@ -64,7 +65,8 @@ export class Workers {
   readonly #unsubscribe: readonly (() => void)[];
 
   constructor(duties: WorkerDuties, tools: LoopTools, scope: WorkerScope = 'all') {
-    const loop = (work: LoopWork): Loop => new Loop(work, tools);
+    const outages = new Outages(tools);
+    const loop = (work: LoopWork): Loop => new Loop(work, tools, outages);
     const deliver = loop(deliverCallbacks(duties));
     const handle = loop(handleEvents(duties));
     const notices = new Map(

@@ -468,7 +468,7 @@ describe('a start that must not happen', () => {
     own.write('tillgate.config.json', { mode: 'production' });
     const demo = await run(own.path, ['serve'], { TILLGATE_MASTER_KEY: KEY });
     assert.equal(demo.code, 1);
-    assert.match(demo.err, /demo merchant/);
+    assert.match(demo.err, /demo@example\.com, an account of the sandbox/);
     own.remove();
     directory.remove();
   });

@@ -162,7 +162,7 @@ eachStorage((_name, open) => {
       const { secret, uri } = managed<{ secret: string; uri: string }>(
         await member.client.post('/manage/v1/security/totp', {}),
       );
-      assert.match(uri, new RegExp(`^otpauth://totp/service:.*secret=${secret}&`));
+      assert.match(uri, new RegExp(`^otpauth://totp/Tillgate:.*secret=${secret}&`));
       assert(!JSON.stringify(await store.sql('SELECT * FROM account_security')).includes(secret));
       managed(await fixture.login(member.email, member.password));
       assertRefused(

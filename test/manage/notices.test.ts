@@ -214,7 +214,7 @@ eachStorage((_name, open) => {
     const { sent } = madeNotifiers.get('mail')!;
     assert.ok(sent.length > 0);
     const [first] = sent;
-    assert.match(first!.text, /\n--\nSent by service\.\nDashboard: http:\/\/127\.0\.0\.1:\d+\/dashboard$/);
+    assert.match(first!.text, /\n--\nSent by Tillgate\.\nDashboard: http:\/\/127\.0\.0\.1:\d+\/dashboard$/);
     const rows = await store.storage.notices.list(ALL);
     assert.ok(rows.filter(({ notifier }) => notifier === 'mail').every(({ status }) => status !== 'PENDING'));
   });

@@ -151,6 +151,8 @@ function postgres(config: PgConfig, { logger, metrics }: StorageDeps): Pools {
   return { dialect: pgDialect, writers: connections, readers: connections };
 }
 
+const isAcquireError = (message: unknown): boolean => /^Acquire connection error/.test(firstLine(message));
+
 /** The settings of every pool: its size, and a log without bound values. */
 export function common(settings: Knex.Config, pool: Knex.PoolConfig, logger: Logger): Knex.Config {
   const silent = (): void => undefined;
@@ -161,7 +163,9 @@ export function common(settings: Knex.Config, pool: Knex.PoolConfig, logger: Log
     compileSqlOnError: false,
     asyncStackTraces: false,
     log: {
-      warn: (message: unknown) => logger.warn('database driver warning', { reason: firstLine(message) }),
+      // The caller that waits for a connection gets the same error.
+      warn: (message: unknown) =>
+        logger[isAcquireError(message) ? 'debug' : 'warn']('database driver warning', { reason: firstLine(message) }),
       error: (message: unknown) => logger.error('database driver error', { reason: firstLine(message) }),
       deprecate: silent,
       debug: silent,
