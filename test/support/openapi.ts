@@ -14,12 +14,44 @@ export interface Reply {
 
 interface OpenApiDocument {
   readonly openapi: string;
+  readonly components?: { readonly responses?: object };
   readonly paths: Readonly<
     Record<
       string,
-      Readonly<Record<string, { readonly responses: Readonly<Record<string, { readonly content?: object }>> }>>
+      Readonly<Record<string, { readonly responses: Readonly<Record<string, { readonly $ref?: string }>> }>>
     >
   >;
+}
+
+interface Media {
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+/** Fails for an example in the document, of a request or a reply, that does not fit its schema. Returns how many fit. */
+export function assertExamplesFit(document: object): number {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  ajv.addSchema(document, 'document', false, false);
+  let count = 0;
+  const visit = (node: unknown, at: string): void => {
+    if (typeof node !== 'object' || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      const here = `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      if (key !== 'content') visit(value, here);
+      else
+        for (const [type, media] of Object.entries(value as Record<string, Media>)) {
+          const { example, examples = {} } = media;
+          const all = [...('example' in media ? [example] : []), ...Object.values(examples).map((each) => each.value)];
+          if (all.length === 0) continue;
+          const pointer = `${here}/${type.replaceAll('/', '~1')}/schema`;
+          const validate = ajv.compile({ $ref: `document#${pointer}` });
+          for (const each of all) assert(validate(each), `${pointer}: ${ajv.errorsText(validate.errors)}`);
+          count += all.length;
+        }
+    }
+  };
+  visit({ ...document, components: { responses: (document as OpenApiDocument).components?.responses } }, '');
+  return count;
 }
 
 /** Checks replies against an OpenAPI 3.1 document, as served. */
@@ -50,17 +82,12 @@ export class OpenApiChecker {
       response !== undefined,
       `${method} ${path} answered ${status}, which its description does not name: ${text}`,
     );
-    const at = [
-      'paths',
-      path,
-      method.toLowerCase(),
-      'responses',
-      String(status),
-      'content',
-      'application/json',
-      'schema',
-    ];
-    this.#validate(`document#/${at.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`, text);
+    const here = ['paths', path, method.toLowerCase(), 'responses', String(status)]
+      .map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'))
+      .join('/');
+    // Errors are references to the replies that operations share.
+    const reply = response.$ref ?? `#/${here}`;
+    this.#validate(`document${reply}/content/application~1json/schema`, text);
   }
 
   #pathOf(target: string): string | null {
