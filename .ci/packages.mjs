@@ -28,6 +28,17 @@ const dependencies = ['eventemitter3', 'inversify', 'jose', 'knex', 'reflect-met
 /** Packages that a choice of the user needs: a database, mail, measurements, faster derivation of addresses. */
 const choices = ['@opentelemetry/api', 'ioredis', 'nodemailer', 'pg', 'prom-client', 'sqlite3', 'tiny-secp256k1'];
 
+/** What the pages of a till are made of. */
+const pages = [
+  'host/api-docs/browser',
+  'host/api-docs/guides',
+  'host/checkout/browser',
+  'host/claims/browser',
+  'host/greenfield/browser',
+  'host/links/browser',
+  'examples/receive-callbacks',
+];
+
 /**
  * @typedef {object} Package
  * @property {string} name
@@ -55,7 +66,7 @@ export const PACKAGES = [
     bin: null,
     dependencies: [...dependencies, '@tillgate/client'],
     peers: [...choices, '@tillgate/testing'],
-    files: ['host/checkout/browser', 'host/claims/browser', 'host/greenfield/browser', 'host/links/browser'],
+    files: pages,
     readme: 'host/embed/README.md',
   },
   {
@@ -66,13 +77,7 @@ export const PACKAGES = [
     bin: 'host/bin.ts',
     dependencies: [...dependencies, ...choices, 'express', 'pino', 'tillgate'],
     peers: [],
-    files: [
-      'host/checkout/browser',
-      'host/claims/browser',
-      'host/greenfield/browser',
-      'host/links/browser',
-      'host/dashboard/files',
-    ],
+    files: [...pages, 'host/dashboard/files'],
     readme: '.ci/server-package/README.md',
   },
   {

@@ -11,6 +11,8 @@ export * from './operation.ts';
 export * from './operations.ts';
 export * from './openapi.ts';
 export * from './pipeline.ts';
+export { acceptedEncoding } from './accepted-encoding.ts';
+export { CompressedText } from './compressed-text.ts';
 export { BODY_LIMIT } from './operation.ts';
 export * from './requests-in-progress.ts';
 export * from './trace-id.ts';

@@ -3,8 +3,10 @@ export interface ApiDescription {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
   readonly servers?: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
+  readonly webhooks?: Readonly<Record<string, Readonly<Record<string, Omit<ApiOperation, 'operationId'>>>>>;
   readonly components?: {
     readonly schemas?: Readonly<Record<string, Schema>>;
+    readonly responses?: Readonly<Record<string, ApiResponse>>;
     readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
   };
 }
@@ -29,7 +31,8 @@ export interface Parameter {
 }
 
 export interface ApiResponse {
-  readonly description: string;
+  readonly $ref?: string;
+  readonly description?: string;
   readonly content?: Readonly<Record<string, Media>>;
 }
 
@@ -58,6 +61,8 @@ export interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly additionalProperties?: Schema | boolean;
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -77,8 +82,13 @@ export interface Field {
 const REF = '#/components/schemas/';
 const DEEPEST = 6;
 
+/** The reply that a reference names; what stands beside the reference replaces its own. */
+export function responseOf({ $ref, ...beside }: ApiResponse, { components }: ApiDescription): ApiResponse {
+  return $ref === undefined ? beside : { ...components?.responses?.[$ref.split('/').at(-1) ?? ''], ...beside };
+}
+
 /** Resolves a `$ref` and keeps the description beside it. */
-function resolved(schema: Schema, { components }: ApiDescription): Schema {
+export function resolved(schema: Schema, { components }: ApiDescription): Schema {
   if (schema.$ref === undefined) return schema;
   const target = components?.schemas?.[schema.$ref.slice(REF.length)] ?? {};
   return schema.description === undefined ? target : { ...target, description: schema.description };

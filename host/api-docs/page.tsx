@@ -2,244 +2,136 @@
 /** @jsxImportSource preact */
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { fieldsOf, typeOf } from './description.ts';
-import type { ApiDescription, ApiOperation, ApiResponse, Media, Schema } from './description.ts';
-import { Prose, Table } from './prose.tsx';
+import type { DocsPage } from './site.tsx';
 import { STYLE } from './style.ts';
 
-interface Entry {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: ApiOperation;
+/** Where the pages are: as the host serves them, or as files. */
+export interface DocsPlace {
+  /** The address of a page, relative to another. */
+  page(from: string, slug: string): string;
+  /** The address of a file beside the pages, relative to a page. */
+  file(from: string, name: string): string;
+  /** The address of the OpenAPI document, relative to a page. */
+  openApi(from: string): string;
 }
 
-interface Inside {
-  readonly api: ApiDescription;
-  /** The operation that shows the fields of a schema first, by the schema. */
-  readonly shown: Map<string, ApiOperation>;
+/** The pages at `/docs` and `/docs/NAME`, and the document beside them. */
+export const SERVED: DocsPlace = {
+  page: (from, slug) => (from === '' ? (slug === '' ? 'docs' : `docs/${slug}`) : slug === '' ? '../docs' : slug),
+  file: (from, name) => (from === '' ? `docs/${name}` : name),
+  openApi: (from) => (from === '' ? 'openapi.json' : '../openapi.json'),
+};
+
+/** The pages and the document as files of one folder. */
+export const FILES: DocsPlace = {
+  page: (_from, slug) => `${slug === '' ? 'index' : slug}.html`,
+  file: (_from, name) => name,
+  openApi: () => 'openapi.json',
+};
+
+interface Frame {
+  readonly pages: readonly DocsPage[];
+  readonly place: DocsPlace;
+  /** The name of the script of the search. */
+  readonly script: string;
 }
 
-interface Presence {
-  /** The title of the column that tells required fields from optional ones. */
-  readonly presence: 'Required' | 'Always returned';
-}
-
-/** The whole API reference as one page without script. */
-export function renderApiDocs(api: ApiDescription): string {
-  const groups = groupsOf(api);
-  const shown: Inside['shown'] = new Map();
-  const { info } = api;
-  const page = (
+/** A page of the documentation as HTML. It is complete without its script, which searches. */
+export function renderDocsPage(page: DocsPage, { pages, place, script }: Frame): string {
+  const to = (slug: string): string => place.page(page.slug, slug);
+  const html = (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{info.title}</title>
+        <title>{`${page.title} · ${page.section} · Tillgate`}</title>
         <link rel="icon" href="data:," />
         <style dangerouslySetInnerHTML={{ __html: STYLE }} />
+        <script defer src={place.file(page.slug, script)} />
       </head>
       <body>
-        <Contents groups={groups} />
+        <header>
+          <a class="home" href={to('')}>
+            Tillgate docs
+          </a>
+          <div id="search" data-to={place.page(page.slug, 'PAGE')} data-first={to('')} hidden>
+            <label for="words">Search</label>
+            <input id="words" type="search" autocomplete="off" placeholder="Search (/)" aria-controls="found" />
+            <ul id="found" hidden />
+            <p id="count" role="status" />
+          </div>
+          <a class="menu" href="#contents">
+            Menu
+          </a>
+        </header>
         <main>
-          <h1>{info.title}</h1>
-          <p class="soft">
-            Version {info.version}. Base URL: <code>{api.servers?.[0]?.url ?? '/'}</code>. OpenAPI document:{' '}
-            <a href="openapi.json">openapi.json</a>.
-          </p>
-          <Prose text={info.description ?? ''} />
-          <Security api={api} />
-          <Errors api={api} />
-          {[...groups].map(([tag, entries]) => (
-            <section>
-              <h2 id={anchor(tag)}>{tag}</h2>
-              {entries.map((entry) => (
-                <Operation api={api} shown={shown} entry={entry} />
-              ))}
-            </section>
-          ))}
+          {page.content(to)}
+          <Neighbours page={page} pages={pages} to={to} />
         </main>
+        <Contents page={page} pages={pages} to={to} openApi={place.openApi(page.slug)} />
       </body>
     </html>
   );
-  return `<!doctype html>${renderToString(page)}`;
+  return `<!doctype html>${renderToString(html)}`;
 }
 
-function groupsOf({ paths }: ApiDescription): ReadonlyMap<string, readonly Entry[]> {
-  const groups = new Map<string, Entry[]>();
-  for (const [path, methods] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(methods)) {
-      const tag = operation.tags?.[0] ?? 'Other';
-      const entries = groups.get(tag) ?? [];
-      entries.push({ method: method.toUpperCase(), path, operation });
-      groups.set(tag, entries);
-    }
-  }
-  return groups;
+interface Position {
+  readonly page: DocsPage;
+  readonly pages: readonly DocsPage[];
+  readonly to: (slug: string) => string;
 }
 
-const anchor = (name: string): string => `tag-${name.replace(/[^A-Za-z0-9]+/g, '-')}`;
+/** The next guide, for readers who go through them in their order. */
+function Neighbours({ page, pages, to }: Position): VNode | null {
+  const next = pages[pages.indexOf(page) + 1];
+  return next === undefined || next.section !== page.section || page.section !== 'Guides' ? null : (
+    <p class="next">
+      Next: <a href={to(next.slug)}>{next.title}</a>
+    </p>
+  );
+}
 
-function Contents({ groups }: { readonly groups: ReadonlyMap<string, readonly Entry[]> }): VNode {
+/** The parts of a guide. */
+function Parts({ page: { headings } }: Pick<Position, 'page'>): VNode {
   return (
-    <nav aria-label="Contents">
-      <ul>
-        <li>
-          <a href="#authentication">Authentication</a>
-        </li>
-        <li>
-          <a href="#errors">Errors</a>
-        </li>
-      </ul>
-      {[...groups].map(([tag, entries]) => (
-        <>
-          <a href={`#${anchor(tag)}`}>
-            <strong>{tag}</strong>
-          </a>
+    <ul>
+      {headings
+        .filter(({ level }) => level === 2)
+        .map(({ text, anchor }) => (
+          <li>
+            <a href={`#${anchor}`}>{text.replaceAll('`', '')}</a>
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+/** Every page by its part. It stands after the text, beside which a wide screen shows it. */
+function Contents({ page, pages, to, openApi }: Position & { readonly openApi: string }): VNode {
+  const sections = [...new Set(pages.map(({ section }) => section))];
+  return (
+    <nav id="contents" aria-label="Contents">
+      {sections.map((section) => (
+        <details open={section === 'Guides' || section === page.section}>
+          <summary>{section}</summary>
           <ul>
-            {entries.map(({ operation }) => (
-              <li>
-                <a href={`#${operation.operationId}`}>{operation.summary ?? operation.operationId}</a>
-              </li>
-            ))}
+            {pages
+              .filter((each) => each.section === section)
+              .map((each) => (
+                <li>
+                  <a href={to(each.slug)} {...(each === page ? { 'aria-current': 'page' as const } : {})}>
+                    {each.title}
+                  </a>
+                  {each === page && page.section === 'Guides' ? <Parts page={page} /> : null}
+                </li>
+              ))}
           </ul>
-        </>
+        </details>
       ))}
+      <p>
+        <a href={openApi}>OpenAPI document</a>
+      </p>
     </nav>
   );
-}
-
-function Security({ api }: Pick<Inside, 'api'>): VNode {
-  const schemes = Object.entries(api.components?.securitySchemes ?? {});
-  const rows = schemes.map(([name, { type, in: place, scheme, description }]) => [
-    <code>{name}</code>,
-    scheme ?? `${type} in ${place ?? ''}`,
-    description ?? '',
-  ]);
-  return (
-    <section>
-      <h2 id="authentication">Authentication</h2>
-      <Table head={['Name', 'Type', 'Description']} rows={rows} />
-    </section>
-  );
-}
-
-function Errors({ api }: Pick<Inside, 'api'>): VNode {
-  const error = api.components?.schemas?.['Error'];
-  return (
-    <section>
-      <h2 id="errors">Errors</h2>
-      <Prose text={error?.properties?.['code']?.description ?? ''} />
-      {error === undefined ? null : (
-        <Fields
-          api={api}
-          presence="Always returned"
-          schema={{
-            ...error,
-            properties: { ...error.properties, code: { type: 'integer', description: 'One of the above' } },
-          }}
-        />
-      )}
-    </section>
-  );
-}
-
-function Operation({ api, shown, entry: { method, path, operation } }: Inside & { readonly entry: Entry }): VNode {
-  const { operationId, summary, description, security = [], parameters = [], requestBody, responses } = operation;
-  const ways = security.map((way) => Object.keys(way).join(' + '));
-  const rows = parameters.map(({ name, in: place, required, schema, description: words }) => [
-    <code>{name}</code>,
-    place,
-    typeOf(schema ?? {}, api),
-    required === true ? 'yes' : 'no',
-    words ?? schema?.description ?? '',
-  ]);
-  return (
-    <article>
-      <h3 id={operationId}>{summary ?? operationId}</h3>
-      <p class="call">
-        <code>
-          <strong>{method}</strong> {path}
-        </code>
-      </p>
-      <Prose text={description ?? ''} />
-      <p class="soft">{ways.length === 0 ? 'No authentication.' : `Authentication: ${ways.join(', or ')}.`}</p>
-      {rows.length === 0 ? null : (
-        <>
-          <h4>Parameters</h4>
-          <Table head={['Name', 'In', 'Type', 'Required', 'Description']} rows={rows} />
-        </>
-      )}
-      {Object.entries(requestBody?.content ?? {})
-        .slice(0, 1)
-        .map(([type, media]) => (
-          <Body {...{ api, shown, operation, media }} title={`Request body (${type})`} presence="Required" />
-        ))}
-      {Object.entries(responses).map(([status, response]) => (
-        <Response {...{ api, shown, operation, status, response }} />
-      ))}
-    </article>
-  );
-}
-
-function Response({
-  api,
-  shown,
-  operation,
-  status,
-  response,
-}: Inside & { readonly operation: ApiOperation; readonly status: string; readonly response: ApiResponse }): VNode {
-  const [type, media] = Object.entries(response.content ?? {})[0] ?? [];
-  if (status.startsWith('2') && media !== undefined)
-    return (
-      <Body
-        {...{ api, shown, operation, media }}
-        title={`Response ${status} (${type ?? ''})`}
-        presence="Always returned"
-      />
-    );
-  return (
-    <details>
-      <summary>Response {status}</summary>
-      <Prose text={response.description} />
-    </details>
-  );
-}
-
-function Body({
-  api,
-  shown,
-  operation,
-  title,
-  media: { schema, example },
-  presence,
-}: Inside & Presence & { readonly operation: ApiOperation; readonly title: string; readonly media: Media }): VNode {
-  const key = `${presence} ${JSON.stringify(schema)}`;
-  const first = shown.get(key);
-  if (first === undefined) shown.set(key, operation);
-  return (
-    <>
-      <h4>{title}</h4>
-      {schema === undefined ? null : first === undefined ? (
-        <Fields {...{ api, schema, presence }} />
-      ) : (
-        <p>
-          The same fields as in <a href={`#${first.operationId}`}>{first.summary ?? first.operationId}</a>.
-        </p>
-      )}
-      {example === undefined ? null : <pre tabIndex={0}>{JSON.stringify(example, null, 2)}</pre>}
-    </>
-  );
-}
-
-function Fields({ api, schema, presence }: Pick<Inside, 'api'> & Presence & { readonly schema: Schema }): VNode | null {
-  const fields = fieldsOf(schema, api);
-  if (fields.length === 0) return null;
-  const rows = fields.map(({ path, type, required, description }) => [
-    <code>{path}</code>,
-    type,
-    required ? 'yes' : 'no',
-    description.startsWith('|') ? 'See Errors' : description,
-  ]);
-  return <Table head={['Field', 'Type', presence, 'Description']} rows={rows} />;
 }

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { ANYBODY, header, textOperation } from '../../adapters/http/index.ts';
+import { acceptedEncoding, ANYBODY, header, textOperation } from '../../adapters/http/index.ts';
 import type { HttpRequest, HttpResponse, Operation } from '../../adapters/http/index.ts';
 import { TillgateError } from '../../core/index.ts';
 import type { Clock, Logger } from '../../core/index.ts';
-import { acceptedEncoding } from './accepted-encoding.ts';
 import type { Encoding } from './bundle.ts';
 import { DashboardFiles } from './dashboard-files.ts';
 import { queryOf } from '../http/query-of.ts';

@@ -32,7 +32,7 @@ export type ExpressHandler = (req: IncomingMessage, res: ServerResponse, next: (
 export interface MountOptions {
   /** The management API under `/manage/v1`; false by default. */
   readonly manage?: boolean;
-  /** The API reference as a page at `/docs`; false by default. */
+  /** The documentation at `/docs`; false by default. */
   readonly docs?: boolean;
   /** The dashboard under `/dashboard`, together with the management API that it uses; false by default. */
   readonly dashboard?: boolean;

@@ -11,7 +11,7 @@ import type { HttpDeps, HttpSettings, ManageDeps, Operation, RequestsInProgress 
 import { greenfieldOperations } from '../../adapters/http/greenfield/index.ts';
 import { isUnread, PAGE_MAX } from '../../core/index.ts';
 import type { Metrics } from '../../core/index.ts';
-import { apiDocsOperation } from '../api-docs/operation.ts';
+import { docsOperations } from '../api-docs/operation.ts';
 import { createCheckout } from '../checkout/checkout.ts';
 import { dashboardOperations } from '../dashboard/dashboard.ts';
 import type { TillConfig } from '../settings/settings.ts';
@@ -39,10 +39,12 @@ export interface HttpEdge {
   readonly dashboard?: boolean;
   /** Offers `/metrics`; true by default. */
   readonly metrics?: boolean;
-  /** Offers the API reference as a page at `/docs`; true by default. */
+  /** Offers the documentation at `/docs`; true by default. */
   readonly docs?: boolean;
   /** Offers a first page at `/`; false by default, since an application has one of its own. */
   readonly home?: boolean;
+  /** The address of this sandbox, which the commands of the documentation name; the usual one by default. */
+  readonly sandboxUrl?: () => string;
   /** The server URL of the OpenAPI document; `/` by default. */
   readonly serverUrl?: string;
 }
@@ -53,9 +55,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
   const checkout = createCheckout(till);
   till.gateway.isBehind(edge.trustedHops);
   edge.onStop?.(() => checkout.close());
-  // Shop plugins are written against the documents of what they are compatible with.
-  const shown = (): readonly Operation[] => operations.filter(({ api }) => api !== 'greenfield');
-  const docs = apiDocsOperation(() => openApiDocument(shown(), edge.serverUrl));
+  const docs = docsOperations(() => openApiDocument(operations, edge.serverUrl), edge.sandboxUrl);
   const hasDashboard = edge.manage !== false && edge.dashboard !== false;
   const extra = [
     ...checkout.operations,
@@ -67,7 +67,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
     ...(config.greenfield.enabled
       ? [...greenfieldOperations({ ...till, orders: () => config.orders }), ...shopPages(till)]
       : []),
-    ...(edge.docs === false ? [] : [docs]),
+    ...(edge.docs === false ? [] : docs),
     ...(edge.home === true
       ? [homeOperation({ dashboard: hasDashboard, docs: edge.docs !== false, sandbox: config.mode === 'sandbox' })]
       : []),

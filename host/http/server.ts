@@ -25,6 +25,7 @@ export function createListener(till: Till, config: HostConfig): HttpListener {
     trustedHops: config.listen.trustedHops,
     docs: config.apiDocs,
     home: true,
+    ...(config.mode === 'sandbox' && { sandboxUrl: () => config.baseUrl ?? `http://localhost:${portOf(server)}` }),
     dashboard: config.dashboard.enabled,
     isStopping: () => stopping,
     onStop: (end) => (endStreams = end),
@@ -49,8 +50,10 @@ async function listen(server: Server, { host, port }: HostConfig['listen']): Pro
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
     server.listen(port, host, resolve);
   });
-  return (server.address() as AddressInfo).port;
+  return portOf(server);
 }
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
 function listenError({ code }: NodeJS.ErrnoException, host: string, port: number): TillgateError {
   const reasons: Readonly<Record<string, string>> = {

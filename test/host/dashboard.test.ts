@@ -7,7 +7,7 @@ import { createTillgate } from '../../host/embed/index.ts';
 import type { MountOptions } from '../../host/embed/index.ts';
 import { createHost } from '../../host/index.ts';
 import type { Host } from '../../host/index.ts';
-import { acceptedEncoding } from '../../host/dashboard/accepted-encoding.ts';
+import { acceptedEncoding } from '../../adapters/http/index.ts';
 import { DashboardFiles } from '../../host/dashboard/dashboard-files.ts';
 import { dashboardOperations } from '../../host/dashboard/dashboard.ts';
 import type { HttpDeps, RawCall } from '../../adapters/http/index.ts';

@@ -232,7 +232,7 @@ function componentsOf(rows: readonly Row[], more: unknown = null): readonly stri
     if (typeof value !== 'object' || value === null) return;
     for (const [name, member] of Object.entries(value)) {
       if (name !== '$ref') visit(member);
-      else if (typeof member === 'string') {
+      else if (typeof member === 'string' && member.startsWith('#/components/schemas/')) {
         const component = member.split('/').at(-1) ?? '';
         if (found.has(component)) continue;
         found.add(component);

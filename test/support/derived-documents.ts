@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_TABLE, statusOf } from '../../adapters/http/error-table.ts';
 import type { WireError } from '../../adapters/http/error-table.ts';
+import { v1Code } from '../../adapters/http/replies.ts';
 import {
   ACCOUNT_TRANSITIONS,
   APP_KEY_TRANSITIONS,
@@ -10,6 +11,7 @@ import {
   TRANSFER_TRANSITIONS,
   webhookEventOf,
 } from '../../core/index.ts';
+import type { ErrorCode } from '../../core/index.ts';
 import { COMMANDS } from '../../host/cli/commands.ts';
 import { usageOf } from '../../host/cli/usage.ts';
 import { CALLS_HEAD, PLUGINS_HEAD, callRows, pluginRows } from '../http/greenfield/calls.ts';
@@ -17,6 +19,7 @@ import { depthTable } from '../../plugins/depth-table.ts';
 import { repository } from './source-tree.ts';
 
 const DECISIONS = 'core/decisions';
+const GUIDES = 'host/api-docs/guides';
 const SHOP_FACTS = 'test/http/greenfield/README.md';
 
 /** A table of Markdown. */
@@ -47,6 +50,19 @@ function errorTable(): string {
   return table(
     ['code', 'HTTP status', 'meaning'],
     rows.map(([number, meaning]) => [String(number), String(statusOf(number)), meaning]),
+  );
+}
+
+/** The codes of `/v1`; that of a missing record has the record's name before it. */
+function v1ErrorTable(): string {
+  const errors = Object.entries<WireError>(ERROR_TABLE).filter(([, { manageOnly }]) => manageOnly !== true);
+  const rows = errors.map(([word, { code: number, meaning }]): [number, string[]] => [
+    number,
+    [code(v1Code(word as ErrorCode, null)), String(statusOf(number)), meaning],
+  ]);
+  return table(
+    ['code', 'HTTP status', 'meaning'],
+    rows.toSorted(([one], [other]) => one - other).map(([, row]) => row),
   );
 }
 
@@ -112,6 +128,9 @@ export const DERIVED_PARTS: readonly DerivedPart[] = [
   { document: 'host/payment-api.md', name: 'transfer-moves', text: transferMoves },
   { document: 'host/payment-api.md', name: 'access-moves', text: accessMoves },
   { document: 'host/payment-api.md', name: 'callback-schedule', text: callbackSchedule },
+  { document: `${GUIDES}/errors.md`, name: 'v1-errors', text: v1ErrorTable },
+  { document: `${GUIDES}/errors.md`, name: 'errors', text: errorTable },
+  { document: `${GUIDES}/webhooks.md`, name: 'callback-schedule', text: callbackSchedule },
   { document: SHOP_FACTS, name: 'plugins', text: () => table(PLUGINS_HEAD, pluginRows()) },
   { document: SHOP_FACTS, name: 'calls', text: () => table(CALLS_HEAD, callRows()) },
 ];

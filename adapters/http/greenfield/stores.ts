@@ -117,7 +117,7 @@ function formerMethods(id: string, path: string, isWanted: (asset: Asset) => boo
     paths: [`/stores/{storeId}/payment-methods/${path}`],
     permission: settings,
     resource: 'store',
-    summary: 'List payment methods as version 1 did',
+    summary: `List payment methods as version 1 did: ${path}`,
     description: 'Returns the symbols of the coins.',
     data: z.array(formerSchema),
     handler: (_call, { assets }) =>

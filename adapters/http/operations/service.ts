@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CompressedText } from '../compressed-text.ts';
 import { ANYBODY, dataOperation, textOperation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { textReply } from '../replies.ts';
@@ -59,7 +60,7 @@ const metrics = textOperation({
 
 /** Serves the OpenAPI document, which is written at the first request. */
 function openApi(document: () => string): Operation {
-  let written: string | null = null;
+  let written: CompressedText | null = null;
   return textOperation({
     ...shared,
     id: 'openapi',
@@ -67,7 +68,10 @@ function openApi(document: () => string): Operation {
     summary: 'Retrieve the OpenAPI document',
     description: 'Returns the OpenAPI 3.1 description of every operation.',
     type: 'application/json',
-    handler: async ({ traceId }) => textReply('application/json; charset=utf-8', (written ??= document()), traceId),
+    handler: async ({ request, traceId }) => {
+      const { headers, body } = await (written ??= new CompressedText(document())).reply(request);
+      return { ...textReply('application/json; charset=utf-8', '', traceId, headers), body };
+    },
   });
 }
 

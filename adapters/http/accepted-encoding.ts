@@ -1,4 +1,5 @@
-import type { Encoding } from './bundle.ts';
+/** An encoding of a reply's body. */
+export type Encoding = 'br' | 'gzip' | 'identity';
 
 /** The most compact encoding that a client accepts, by its `Accept-Encoding` (RFC 9110, section 12.5.3). */
 export function acceptedEncoding(accepted: string | null): Encoding {
