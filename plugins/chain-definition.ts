@@ -29,6 +29,14 @@ export interface DepthBasis {
   readonly readOn: string;
 }
 
+/** A simple drawing that tells coins apart: white lines on a disc, in a square of 32 units. It is nobody's logo. */
+export interface CoinMark {
+  /** The colour of the disc, `#rrggbb`. */
+  readonly colour: string;
+  /** The lines, as the data of an SVG path. */
+  readonly path: string;
+}
+
 interface ChainFacts {
   readonly code: ChainCode;
   readonly name: string;
@@ -36,6 +44,8 @@ interface ChainFacts {
   readonly coin: Asset;
   /** The price sources of {@link coin}; those of tokens are in `prices.ts`, because many chains share them. */
   readonly price: PriceDefinition;
+  /** The mark of {@link coin}; absent where another chain's coin has the same symbol, or none is known. */
+  readonly mark?: CoinMark;
   /** When a deposit is credited, may be spent, and can no longer be reorganised away. */
   readonly confirmations: number;
   readonly spendableConfirmations: number;
@@ -51,9 +61,12 @@ interface ChainFacts {
   readonly explorer?: string;
 }
 
-/** The details that a built-in plugin gives about its chain; on test networks there is no explorer. */
-export function chainDetails({ explorer }: Pick<ChainFacts, 'explorer'>, { nodes }: ChainAdapter): ChainDetails {
-  return nodes?.mainNetwork === true ? { explorer } : {};
+/** The details that a built-in plugin gives about its chain; test networks have other explorers and block times. */
+export function chainDetails(
+  { explorer, blockSeconds }: Pick<ChainFacts, 'explorer' | 'blockSeconds'>,
+  { nodes }: ChainAdapter,
+): ChainDetails {
+  return nodes?.mainNetwork === true ? { explorer, blockSeconds } : {};
 }
 
 /** A chain whose networks all have the same accounts and addresses. */

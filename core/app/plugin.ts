@@ -21,6 +21,8 @@ export interface ChainDetails {
   readonly name?: string;
   /** The URL of a transaction in a block explorer, https with `{txid}`; none by default. Since interface 1.9.0. */
   readonly explorer?: string | undefined;
+  /** The average time between blocks in seconds, more than 0; not known by default. Since interface 1.12.0. */
+  readonly blockSeconds?: number | undefined;
   /** The price ids of the chain's coins, by symbol. Without one, a coin needs a static price or the settings' `ids`. */
   readonly priceIds?: Readonly<Record<string, PriceIds>>;
 }
@@ -72,7 +74,7 @@ export interface Plugin<Input = unknown, Options = unknown> {
 }
 
 /** The version of this interface. */
-export const PLUGIN_API_VERSION = '1.11.0';
+export const PLUGIN_API_VERSION = '1.12.0';
 
 /** A plugin with its options, which are validated when the till is opened. */
 export interface ConfiguredPlugin {

@@ -12,6 +12,8 @@ export interface ChainName {
   readonly name: string;
   /** The URL of a transaction in a block explorer, with `{txid}` in place of its id; absent for none. */
   readonly explorer?: string | undefined;
+  /** The average time between blocks in seconds; absent where it is not known. */
+  readonly blockSeconds?: number | undefined;
 }
 
 /** A coin or token on a chain. Amounts are whole units of `10^-decimals`. */
@@ -156,6 +158,11 @@ export class AssetCatalogue {
   /** The chain's display name, or its code where it has none. */
   chainName(chain: ChainCode): string {
     return this.#chains.get(chain)?.name ?? chain;
+  }
+
+  /** The average time between blocks in seconds; `null` where it is not known, as on test networks. */
+  blockSeconds(chain: ChainCode): number | null {
+    return this.#chains.get(chain)?.blockSeconds ?? null;
   }
 
   /** The URL of a transaction in the block explorer; `null` on a chain without an explorer. */

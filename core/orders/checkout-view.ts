@@ -24,6 +24,8 @@ export interface PaymentPart {
 export interface CheckoutView {
   readonly order: Order;
   readonly chainName: string;
+  /** The coin's symbol, which may be the same on several chains: `USDT`. */
+  readonly symbol: string;
   readonly amount: string;
   /** The amount in blocks so far, confirmed or not. */
   readonly received: string;
@@ -43,6 +45,8 @@ export interface CheckoutView {
   /** Confirmations of the payment's youngest part; 0 while one is in the mempool. */
   readonly confirmations: number;
   readonly confirmationsRequired: number;
+  /** The average time between the chain's blocks; `null` where it is not known. */
+  readonly blockSeconds: number | null;
   readonly refundAddress: string | null;
   readonly seen: boolean;
   /** The payments, oldest first; of many the newest {@link SHOWN_PAYMENTS}. */
@@ -101,6 +105,7 @@ export function checkoutView(
   return {
     order,
     chainName: assets.chainName(chain),
+    symbol: present(assets.find(currency), `asset ${currency}`).symbol,
     amount: plain(units),
     received: plain(received),
     arrived: plain(arrived),
@@ -115,6 +120,7 @@ export function checkoutView(
         ? 0
         : live.reduce((least, each) => Math.min(least, depth(each)), Infinity),
     confirmationsRequired: place.required,
+    blockSeconds: assets.blockSeconds(chain),
     refundAddress: order.refundAddress,
     seen,
     parts: [
@@ -142,6 +148,7 @@ export function emptyView(order: Order): CheckoutView {
   return {
     order,
     chainName: '',
+    symbol: '',
     amount: '',
     received: '',
     arrived: '',
@@ -153,6 +160,7 @@ export function emptyView(order: Order): CheckoutView {
     invoice: null,
     confirmations: 0,
     confirmationsRequired: 0,
+    blockSeconds: null,
     refundAddress: order.refundAddress,
     seen: false,
     parts: [],

@@ -142,6 +142,11 @@ export class OrderQueries {
     return payInfoView(order, this.#deps.assets, this.#deps.chains, this.payUrl(order));
   }
 
+  /** The host name of the till's URL, with its port where it has one. */
+  siteName(): string {
+    return /^https?:\/\/([^/]+)/.exec(this.#deps.baseUrl)?.[1] ?? '';
+  }
+
   /** The URL of an order's payer's page. */
   payUrl(order: Order): string {
     return `${this.#deps.baseUrl}/checkout/${order.checkoutToken}`;

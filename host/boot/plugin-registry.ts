@@ -142,12 +142,13 @@ class Registry implements RunningPlugins {
   }
 
   #addChain(plugin: string, chain: ChainAdapter, details: ChainDetails = {}): void {
-    const { name = chain.name, priceIds = {}, explorer } = details;
+    const { name = chain.name, priceIds = {}, explorer, blockSeconds } = details;
     requireExplorer(explorer);
+    requireBlockSeconds(blockSeconds);
     this.#claim(`the chain ${chain.code}`, plugin);
     for (const { currency } of chain.assets) this.#claim(`the currency ${currency}`, plugin);
     this.chains.set(chain.code, withOptionalParts(chain));
-    this.chainNames.push({ code: chain.code, name, ...(explorer === undefined ? {} : { explorer }) });
+    this.chainNames.push({ code: chain.code, name, explorer, blockSeconds });
     Object.assign(this.priceIds, priceIds);
   }
 
@@ -192,6 +193,12 @@ class Registry implements RunningPlugins {
 function requireExplorer(explorer: string | undefined): void {
   if (explorer === undefined || /^https:\/\/[^\s"<>\\]*\{txid\}[^\s"<>\\]*$/.test(explorer)) return;
   throw new TillgateError('CONFIG_INVALID', 'the explorer of a chain must be an https URL with {txid} in it');
+}
+
+/** Payers read the time that is left, which is computed from it. */
+function requireBlockSeconds(seconds: number | undefined): void {
+  if (seconds === undefined || (Number.isFinite(seconds) && seconds > 0)) return;
+  throw new TillgateError('CONFIG_INVALID', 'the blockSeconds of a chain must be a number of seconds above 0');
 }
 
 function namespaced(documents: DocumentStore, plugin: string): DocumentStore {

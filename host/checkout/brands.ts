@@ -1,9 +1,11 @@
 import { isMailAddress } from '../../core/index.ts';
 import type { AccountId, Branding, BrandingStore, Clock, Millis } from '../../core/index.ts';
 import { brandColours } from './brand-colours.ts';
+import type { PageSite } from './page-site.ts';
 
 /** The merchant's branding of a page. */
 export interface Brand {
+  /** The name that it has set, else that of the site; `null` on pages of no merchant. */
   readonly name: string | null;
   /** The URL of its logo, relative to the page. */
   readonly logo: string | null;
@@ -24,9 +26,11 @@ const KEPT_MOST = 1_000;
 export class Brands {
   readonly #store: Pick<BrandingStore, 'of'>;
   readonly #clock: Clock;
+  readonly #site: Pick<PageSite, 'name'>;
   readonly #kept = new Map<AccountId, { readonly brand: Brand; readonly readAt: Millis }>();
 
-  constructor(store: Pick<BrandingStore, 'of'>, clock: Clock) {
+  constructor(store: Pick<BrandingStore, 'of'>, clock: Clock, site: Pick<PageSite, 'name'>) {
+    this.#site = site;
     this.#store = store;
     this.#clock = clock;
   }
@@ -36,7 +40,8 @@ export class Brands {
     const kept = this.#kept.get(accountId);
     if (kept !== undefined && now - kept.readAt < FRESH_MS) return kept.brand;
     const branding = await this.#store.of(accountId);
-    const brand = branding === null ? NO_BRAND : brandOf(branding);
+    const own = branding === null ? NO_BRAND : brandOf(branding);
+    const brand = { ...own, name: own.name ?? this.#site.name() };
     this.#kept.delete(accountId);
     this.#kept.set(accountId, { brand, readAt: now });
     const oldest = this.#kept.size > KEPT_MOST ? this.#kept.keys().next().value : undefined;
@@ -57,8 +62,8 @@ function brandOf({ name, colour, support, logo, version }: Branding): Brand {
 
 function styleOf(colour: string): string {
   const rule = (scheme: 'light' | 'dark'): string => {
-    const { mark, onMark } = brandColours(colour, scheme);
-    return `:root{--mark:${mark};--on-mark:${onMark}}`;
+    const { fill, onFill, text } = brandColours(colour, scheme);
+    return `:root{--fill:${fill};--on-fill:${onFill};--mark:${text ?? 'var(--ink)'}}`;
   };
   return `@media screen{${rule('light')}}@media screen and (prefers-color-scheme:dark){${rule('dark')}}`;
 }

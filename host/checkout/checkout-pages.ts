@@ -9,6 +9,7 @@ import type { LiveOrders } from './order-subscriptions.ts';
 import { isOwnAddress, mayChoose, mayLeaveRefundAddress } from './order-rules.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
 import { renderMain } from './page.tsx';
+import type { PageSite } from './page-site.ts';
 import { PageWriter } from './page-writer.ts';
 import type { PageReply } from './page-writer.ts';
 import type { Template } from './template.ts';
@@ -46,14 +47,15 @@ export class CheckoutPages {
   readonly #live: Pick<LiveOrders, 'read'>;
   readonly #deps: PagesDeps;
   readonly #brands: Brands;
-  readonly #writer = new PageWriter('assets');
+  readonly #writer: PageWriter;
   /** The rendered pages of a snapshot, by language and variant: the snapshot is replaced whenever something changes. */
   readonly #rendered = new WeakMap<OrderSnapshot, Map<string, Kept>>();
 
-  constructor(live: Pick<LiveOrders, 'read'>, deps: PagesDeps) {
+  constructor(live: Pick<LiveOrders, 'read'>, deps: PagesDeps, site: PageSite) {
+    this.#writer = new PageWriter('assets', site.sandbox);
     this.#live = live;
     this.#deps = deps;
-    this.#brands = new Brands(deps.storage.branding, deps.clock);
+    this.#brands = new Brands(deps.storage.branding, deps.clock, site);
   }
 
   get files(): PageFiles {

@@ -7,6 +7,7 @@ import { queryOf } from '../http/query-of.ts';
 import type { ChosenLanguage } from './chosen-language.ts';
 import { EventStreams } from './event-streams.ts';
 import { LiveOrders } from './order-subscriptions.ts';
+import type { PageSite } from './page-site.ts';
 import type { LiveOrdersDeps } from './order-subscriptions.ts';
 
 export type CheckoutDeps = LiveOrdersDeps & PagesDeps & { readonly choosePayment: HttpDeps['choosePayment'] };
@@ -32,10 +33,10 @@ const LOGO_HEADERS = {
 } as const;
 
 /** Assembles the payer's page. */
-export function createCheckout(deps: CheckoutDeps): Checkout {
+export function createCheckout(deps: CheckoutDeps, site: PageSite): Checkout {
   const live = new LiveOrders(deps);
   const streams = new EventStreams(live, deps.clock);
-  const load = loadOnce(live, deps);
+  const load = loadOnce(live, deps, site);
   const touching = async <T>(token: string, change: Promise<T>): Promise<T> => change.finally(() => live.touch(token));
   return {
     operations: [
@@ -63,14 +64,14 @@ interface Loaded {
 }
 
 /** Imported with the first page, so that an idle till does not keep ten languages and a renderer in memory. */
-function loadOnce(live: LiveOrders, deps: PagesDeps): () => Promise<Loaded> {
+function loadOnce(live: LiveOrders, deps: PagesDeps, site: PageSite): () => Promise<Loaded> {
   let loaded: Promise<Loaded> | null = null;
   const load = async (): Promise<Loaded> => {
     const [{ CheckoutPages }, { chosenLanguage }] = await Promise.all([
       import('./checkout-pages.ts'),
       import('./chosen-language.ts'),
     ]);
-    return { pages: new CheckoutPages(live, deps), chosenLanguage };
+    return { pages: new CheckoutPages(live, deps, site), chosenLanguage };
   };
   return () => (loaded ??= load());
 }

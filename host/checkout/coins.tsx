@@ -3,6 +3,8 @@
 import type { VNode } from 'preact';
 import { LIGHTNING_ASSET } from '../../core/index.ts';
 import type { CheckoutPage, Choice } from './checkout-page.ts';
+import { CoinMark } from './coin-mark.tsx';
+import { networkName } from './coin-name.ts';
 import type { Language } from './languages.ts';
 import { shownAmount } from './shown-amount.ts';
 
@@ -50,19 +52,21 @@ function rowsOf({ choices, snapshot: { view } }: CheckoutPage): readonly Row[] {
 
 function CoinForm({ row, token, language }: { row: Row; token: string; language: Language }): VNode {
   const { asset, chainName, amount } = row.choice;
-  const lightning = asset.currency === LIGHTNING_ASSET.currency;
-  const { text, unit } = shownAmount(asset.currency, amount, language);
+  const { text, unit } = shownAmount(asset, amount, language);
+  const network = row.both ? language.text('onBoth', { chain: chainName }) : chainName;
   return (
     <form method="post" action={`${token}/choice`}>
       <input type="hidden" name="chain" value={asset.chain} />
       <input type="hidden" name="currency" value={asset.currency} />
       <button class="coin" type="submit">
+        <CoinMark coin={asset} />
         <span class="name">
-          <strong>{lightning ? 'Lightning' : asset.currency}</strong>{' '}
-          <span class="soft">{language.text(row.both ? 'onBoth' : 'onChain', { chain: chainName })}</span>
+          <bdi>
+            <strong>{asset.symbol}</strong> · {networkName(asset, network)}
+          </bdi>
         </span>
         <span class="sum" dir="ltr">
-          {text} <span class="soft">{lightning ? unit : asset.symbol}</span>
+          {text} <span class="soft">{unit}</span>
         </span>
       </button>
     </form>

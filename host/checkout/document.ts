@@ -24,19 +24,23 @@ export class DocumentFrame {
   readonly #parts: readonly [start: string, files: string, body: string, main: string];
   readonly #language: Language;
 
-  /** @param assets - the URL of the files, relative to the document */
-  constructor(language: Language, { script, style }: PageFiles, assets: string) {
+  /**
+   * @param assets - the URL of the files, relative to the document
+   * @param sandbox - whether no real money is paid
+   */
+  constructor(language: Language, { script, style }: PageFiles, assets: string, sandbox: boolean) {
     const { tag, direction, name } = language;
     const languages = LANGUAGES.map(
       (each) =>
         `<li><a href="?lang=${each.tag}" lang="${each.tag}"${each.tag === tag ? ' aria-current="true"' : ''}>${each.name}</a></li>`,
     );
+    const bar = sandbox ? `<p class="sandbox">${escape(language.text('sandbox'))}</p>` : '';
     this.#language = language;
     this.#parts = [
       `<!doctype html><html lang="${tag}" dir="${direction}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark"><meta name="shop-origins" content="${SLOTS.shops}"><title>`,
       `</title><link rel="icon" href="data:,"><link rel="stylesheet" href="${assets}/${style.name}" integrity="${style.integrity}" nonce="${SLOTS.nonce}"><script type="module" src="${assets}/${script.name}" integrity="${script.integrity}" nonce="${SLOTS.nonce}"></script>`,
-      '</head><body><header class="top">',
-      `<details class="languages"><summary><span class="unseen">${escape(language.text('language'))}: </span>${name}</summary><ul>${languages.join('')}</ul></details></header>`,
+      `</head><body><header>${bar}<div class="top">`,
+      `<details class="languages"><summary><span class="unseen">${escape(language.text('language'))}: </span>${name}</summary><ul>${languages.join('')}</ul></details></div></header>`,
     ];
   }
 

@@ -2,6 +2,8 @@
 /** @jsxImportSource preact */
 import type { VNode } from 'preact';
 import { Address } from './address.tsx';
+import { CoinMark } from './coin-mark.tsx';
+import { coinName, coinOf } from './coin-name.ts';
 import { CopyButton, Field, Moment } from './field.tsx';
 import type { Language } from './languages.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
@@ -26,11 +28,15 @@ export function HowToPay({ snapshot, language }: Shown): VNode {
   const { payment } = order;
   if (payment === null) return <></>;
   const { href, qr, lightning } = paymentLink(payment.chain, paymentUri);
-  const { currency, address } = payment;
-  const { plain, text, unit } = shownAmount(currency, seen ? remaining : view.amount, language);
+  const { address } = payment;
+  const coin = coinOf(view);
+  const { plain, text, unit } = shownAmount(coin, seen ? remaining : view.amount, language);
   return (
     <section id="pay" class="card" aria-labelledby="pay-title">
-      <h2 id="pay-title">{language.text('payWith', { coin: lightning ? 'Lightning' : currency })}</h2>
+      <h2 id="pay-title" class="coin-title">
+        <CoinMark coin={coin} />
+        <bdi>{language.text('payWith', { coin: coinName(coin, chainName) })}</bdi>
+      </h2>
       <div class="pay">
         <QrCode text={qr} label={language.text('qrCode', { amount: text, coin: unit })} />
         <dl>
@@ -56,7 +62,8 @@ export function HowToPay({ snapshot, language }: Shown): VNode {
       </div>
       {lightning ? null : (
         <ul class="notes">
-          <li>{language.text('onlyThis', { coin: currency, chain: chainName })}</li>
+          {href === null ? <li>{language.text('addressOnly', { amount: text, coin: unit })}</li> : null}
+          <li>{language.text('onlyThis', { coin: unit, chain: chainName })}</li>
           <li>{language.text('exchangeHint', { amount: text, coin: unit })}</li>
         </ul>
       )}
@@ -77,14 +84,11 @@ export function HowToPay({ snapshot, language }: Shown): VNode {
   );
 }
 
-/** The network, the rate and how long both are valid; details that few payers need are collapsed. */
+/** The rate, how long it is valid, and the token's contract. */
 function Terms({ snapshot: { view, at }, language }: Shown): VNode {
-  const { order, chainName, contractAddr } = view;
+  const { order, contractAddr } = view;
   return (
     <dl class="terms">
-      <Field language={language} label="network" kind="row">
-        {chainName}
-      </Field>
       <Rate view={view} language={language} />
       <Field language={language} label="validUntil" kind="row">
         <Moment language={language} at={order.expiresAt} short={order.expiresAt - at < SAME_DAY_MS} />
@@ -129,7 +133,9 @@ function LightningWay({ invoice, language }: { readonly invoice: string; readonl
 function RequestField({ language, request }: { readonly language: Language; readonly request: string }): VNode {
   return (
     <Field language={language} label="paymentRequest" kind="small" copy={{ text: request, label: 'copyRequest' }}>
-      <code dir="ltr">{request}</code>
+      <code class="request" dir="ltr">
+        {request}
+      </code>
     </Field>
   );
 }

@@ -1,7 +1,8 @@
 import type { CheckoutView } from '../../core/index.ts';
+import { coinOf } from './coin-name.ts';
 import type { Language } from './languages.ts';
 import type { MessageName } from './messages/en.ts';
-import { isPastDeadline, shownConfirmations } from './order-snapshot.ts';
+import { isPastDeadline } from './order-snapshot.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
 import { shownAmount } from './shown-amount.ts';
 
@@ -62,15 +63,13 @@ const WORDS: Readonly<Record<PayerState, readonly [title: MessageName, text: Mes
 export function wordingOf(snapshot: OrderSnapshot, language: Language, state = stateOf(snapshot)): Wording {
   const { view } = snapshot;
   const [title, text, tone] = WORDS[state];
-  const currency = view.order.payment?.currency ?? '';
-  const shown = (decimal: string): string => shownAmount(currency, decimal, language).text;
+  const coin = coinOf(view);
+  const shown = (decimal: string): string => shownAmount(coin, decimal, language).text;
   const words = {
     received: shown(view.arrived),
     remaining: shown(view.remaining),
     surplus: shown(view.surplus),
-    coin: shownAmount(currency, '0', language).unit,
-    count: shownConfirmations(view),
-    needed: view.confirmationsRequired,
+    coin: shownAmount(coin, '0', language).unit,
   };
   return { state, tone, title: language.text(title), text: language.text(text, words) };
 }

@@ -30,6 +30,8 @@ export interface Language {
   moment(at: number, short?: boolean): string;
   /** A remaining time, rounded down: `12 minutes`, `45 seconds`. */
   span(ms: number): string;
+  /** An estimated time, rounded up to what an estimate can say: `20 s`, `3 min`, `2 hr`. */
+  about(ms: number): string;
 }
 
 /** Every language, in the order of the language menu. */
@@ -77,13 +79,20 @@ function qualityOf(parameters: readonly string[]): number {
   return /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(q) ? Number(q.slice(2)) : 0;
 }
 
+/** Seconds of an estimate are said in steps of five. */
+const SECOND_STEP = 5;
+/** The step of an estimate in milliseconds, its unit, and the longest time that is said in it. */
+const LONGEST = [3_600_000, 'hour', Infinity] as const;
+const ABOUT = [[SECOND_STEP * 1000, 'second', 60_000], [60_000, 'minute', 7_200_000], LONGEST] as const;
+
 function language(tag: string, name: string, messages: Messages, direction: 'ltr' | 'rtl' = 'ltr'): Language {
   // Amounts and addresses use Latin digits in every language, so counts do too.
   const locale = `${tag}-u-nu-latn`;
   const units = new Map<string, Intl.NumberFormat>();
-  const unitFormat = (unit: string): Intl.NumberFormat => {
-    const format = units.get(unit) ?? new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' });
-    units.set(unit, format);
+  const unitFormat = (unit: string, unitDisplay: 'long' | 'short' = 'long'): Intl.NumberFormat => {
+    const name = `${unit} ${unitDisplay}`;
+    const format = units.get(name) ?? new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay });
+    units.set(name, format);
     return format;
   };
   return {
@@ -105,6 +114,11 @@ function language(tag: string, name: string, messages: Messages, direction: 'ltr
       return new Intl.DateTimeFormat(locale, { ...day, ...time }).format(at);
     },
     count: (value) => new Intl.NumberFormat(locale).format(value),
+    about: (ms) => {
+      const [size, unit] = ABOUT.find(([, , most]) => ms <= most) ?? LONGEST;
+      const count = Math.max(1, Math.ceil(ms / size));
+      return unitFormat(unit, 'short').format(unit === 'second' ? count * SECOND_STEP : count);
+    },
     span: (ms) => {
       const seconds = Math.max(0, Math.floor(ms / 1000));
       if (seconds >= 7200) return unitFormat('hour').format(Math.floor(seconds / 3600));

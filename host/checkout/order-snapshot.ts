@@ -4,6 +4,7 @@ import type {
   AssetCatalogue,
   CheckoutView,
   Clock,
+  LinkStore,
   Millis,
   OrderQueries,
   Transfer,
@@ -23,6 +24,8 @@ export interface OrderSnapshot {
   readonly view: CheckoutView;
   /** `null` while no refund is in progress. */
   readonly refund: RefundNotice | null;
+  /** The title of the payment link that the order was made from; `null` for none. */
+  readonly item: string | null;
   readonly at: Millis;
   /** Equal for two snapshots that look the same to the payer. */
   readonly version: string;
@@ -34,7 +37,7 @@ export type Following = 'stream' | 'seldom' | 'never';
 /** The sources of {@link takeSnapshot}. */
 export interface SnapshotSources {
   readonly orderQueries: Pick<OrderQueries, 'checkout'>;
-  readonly storage: { readonly transfers: Pick<TransferStore, 'refundOf'> };
+  readonly storage: { readonly transfers: Pick<TransferStore, 'refundOf'>; readonly links: Pick<LinkStore, 'find'> };
   readonly assets: Pick<AssetCatalogue, 'find'>;
   readonly clock: Clock;
 }
@@ -47,8 +50,10 @@ export async function takeSnapshot(
   const view = await orderQueries.checkout(token);
   const transfer = view.order.received === 0n ? null : await storage.transfers.refundOf(view.order.id);
   const refund = noticeOf(transfer, assets);
+  const { linkId } = view.order;
+  const item = linkId === null ? null : ((await storage.links.find(linkId))?.title ?? null);
   const at = clock.now();
-  return { view, refund, at, version: versionOf(view, refund, at) };
+  return { view, refund, item, at, version: versionOf(view, refund, at) };
 }
 
 /** A failed refund is not shown: the money did not move, and the merchant handles it. */

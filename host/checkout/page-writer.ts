@@ -27,11 +27,16 @@ const HEADERS: Readonly<Record<string, string>> = {
 export class PageWriter {
   readonly files: PageFiles = readBrowserFiles();
   readonly #assets: string;
+  readonly #sandbox: boolean;
   readonly #frames = new Map<Language, DocumentFrame>();
 
-  /** @param assets - the URL of the pages' files, relative to the page */
-  constructor(assets: string) {
+  /**
+   * @param assets - the URL of the pages' files, relative to the page
+   * @param sandbox - whether no real money is paid
+   */
+  constructor(assets: string, sandbox: boolean) {
     this.#assets = assets;
+    this.#sandbox = sandbox;
   }
 
   /** @param partOnly - only the variable part, without the document around it: for the page's own script */
@@ -70,7 +75,7 @@ export class PageWriter {
   }
 
   #frame(language: Language): DocumentFrame {
-    const frame = this.#frames.get(language) ?? new DocumentFrame(language, this.files, this.#assets);
+    const frame = this.#frames.get(language) ?? new DocumentFrame(language, this.files, this.#assets, this.#sandbox);
     this.#frames.set(language, frame);
     return frame;
   }

@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { findFiat, formatUnits } from '../../core/index.ts';
-import type { Order } from '../../core/index.ts';
+import type { CheckoutView, Order } from '../../core/index.ts';
 import type { CheckoutPage, RenderedMain } from './checkout-page.ts';
 import { Coins } from './coins.tsx';
 import { HowToPay } from './how-to-pay.tsx';
@@ -48,7 +48,7 @@ function Main({ page }: { readonly page: CheckoutPage }): VNode {
       <Status page={page} />
       {refusal === null ? null : (
         <p id="refusal" class="card refusal" role="alert">
-          {language.text(refusal)}
+          {language.text(refusal, { chain: view.chainName })}
         </p>
       )}
       {refundForm ? (
@@ -58,6 +58,15 @@ function Main({ page }: { readonly page: CheckoutPage }): VNode {
       ) : (
         <Details page={page} />
       )}
+      <p id="order" class="soft order">
+        {language.text('order', { id: order.id })}
+        {snapshot.item === null || order.merchantReference === null ? null : (
+          <>
+            {' · '}
+            <bdi>{order.merchantReference}</bdi>
+          </>
+        )}
+      </p>
     </main>
   );
 }
@@ -138,24 +147,23 @@ function Status({ page }: { readonly page: CheckoutPage }): VNode {
   const { view, at } = snapshot;
   const { order } = view;
   const { title, text, tone, state } = wordingOn(page);
+  const what = snapshot.item ?? order.merchantReference;
   const open = order.status === 'PENDING' && !isPastDeadline(view, at) && view.remaining !== '0';
   return (
     <section id="status" class={`card status ${tone}`} data-state={state} aria-labelledby="title">
       <p class="what">
-        <span class="soft">{language.text('order', { id: order.id })}</span>
+        {what === null ? null : (
+          <span class="item">
+            <bdi>{what}</bdi>
+          </span>
+        )}
         <strong class="price">{price(order, language)}</strong>
       </p>
       <h1 id="title" tabIndex={-1}>
         {title}
       </h1>
       <p id="words">{text}</p>
-      {state === 'confirming' ? (
-        <progress
-          max={view.confirmationsRequired}
-          value={shownConfirmations(view)}
-          aria-label={language.text('confirmations')}
-        />
-      ) : null}
+      {state === 'confirming' ? <Progress view={view} language={language} /> : null}
       {open ? (
         <p class="left">
           <span class="soft">{language.text('timeLeft')}</span>{' '}
@@ -165,6 +173,23 @@ function Status({ page }: { readonly page: CheckoutPage }): VNode {
         </p>
       ) : null}
     </section>
+  );
+}
+
+/** How far the network is with the payment, and about how long the rest takes where the chain's block time is known. */
+function Progress({ view, language }: { readonly view: CheckoutView; readonly language: Language }): VNode {
+  const count = shownConfirmations(view);
+  const { confirmationsRequired: needed, blockSeconds } = view;
+  const left = blockSeconds === null ? null : (needed - count) * blockSeconds;
+  return (
+    <>
+      <progress max={needed} value={count} aria-label={language.text('confirmations')} />
+      <p class="soft progress">
+        {left === null || left <= 0
+          ? language.text('progress', { count, needed })
+          : language.text('progressAbout', { count, needed, time: language.about(left * 1000) })}
+      </p>
+    </>
   );
 }
 

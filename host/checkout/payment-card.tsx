@@ -2,6 +2,7 @@
 /** @jsxImportSource preact */
 import type { VNode } from 'preact';
 import type { CheckoutView, PaymentPart } from '../../core/index.ts';
+import { coinOf } from './coin-name.ts';
 import { Field, Moment } from './field.tsx';
 import type { Language } from './languages.ts';
 import type { OrderSnapshot } from './order-snapshot.ts';
@@ -45,7 +46,7 @@ interface SumProps extends Shown {
 }
 
 function Sum({ view, language, label, amount, kind }: SumProps): VNode {
-  const { text, unit } = shownAmount(view.order.payment?.currency ?? '', amount, language);
+  const { text, unit } = shownAmount(coinOf(view), amount, language);
   return (
     <div class={kind === undefined ? 'field row' : 'field row short-of'}>
       <dt>{language.text(label)}</dt>
@@ -60,7 +61,7 @@ function Sum({ view, language, label, amount, kind }: SumProps): VNode {
 
 function Part({ part, view, language }: Shown & { readonly part: PaymentPart }): VNode {
   const { txid, amount, at, confirmations, url } = part;
-  const { text, unit } = shownAmount(view.order.payment?.currency ?? '', amount, language);
+  const { text, unit } = shownAmount(coinOf(view), amount, language);
   return (
     <div class="part">
       <dl>

@@ -28,7 +28,7 @@ export function RefundCard({ page }: { readonly page: CheckoutPage }): VNode | n
             <dd>
               <span class="value">
                 <bdi dir="ltr">
-                  <code>{refund.amount}</code> {view.order.payment?.currency}
+                  <code>{refund.amount}</code> {view.symbol}
                 </bdi>
               </span>
             </dd>

@@ -1,4 +1,6 @@
 import { formatUnits, LIGHTNING_ASSET, parseUnits } from '../../core/index.ts';
+import type { Asset } from '../../core/index.ts';
+import { isLightning } from './coin-name.ts';
 import type { Language } from './languages.ts';
 
 /** An amount as the payer's wallet shows it. */
@@ -14,8 +16,12 @@ export interface ShownAmount {
 const SATOSHI_DECIMALS = 3;
 
 /** An amount of a coin; Lightning wallets count in satoshi. */
-export function shownAmount(currency: string, decimal: string, language: Language): ShownAmount {
-  if (currency !== LIGHTNING_ASSET.currency) return { plain: decimal, text: decimal, unit: currency };
+export function shownAmount(
+  coin: Pick<Asset, 'currency' | 'symbol'>,
+  decimal: string,
+  language: Language,
+): ShownAmount {
+  if (!isLightning(coin)) return { plain: decimal, text: decimal, unit: coin.symbol };
   const units = parseUnits(decimal, LIGHTNING_ASSET.decimals) ?? 0n;
   const plain = formatUnits(units, SATOSHI_DECIMALS);
   return { plain, text: language.grouped(plain), unit: 'sat' };

@@ -5,6 +5,7 @@ import type { BrandingStore, ClaimableCoin, ClaimPageView, ClaimPullPayment, Clo
 import { Brands } from '../checkout/brands.ts';
 import { chosenLanguage } from '../checkout/chosen-language.ts';
 import type { Language } from '../checkout/languages.ts';
+import type { PageSite } from '../checkout/page-site.ts';
 import { messagePage } from '../links/link-page.tsx';
 import { LinkWriter } from '../links/link-writer.ts';
 import type { LinkPage } from '../links/link-writer.ts';
@@ -47,13 +48,14 @@ const FEES_KEPT = 1_000;
 /** The claim pages of pull payments in every language and state. */
 export class ClaimPages {
   readonly #deps: ClaimPageDeps;
-  readonly #writer = new LinkWriter(readClaimFiles());
+  readonly #writer: LinkWriter;
   readonly #brands: Brands;
   readonly #fees = new Map<string, { readonly at: number; readonly fee: Promise<bigint | null> }>();
 
-  constructor(deps: ClaimPageDeps) {
+  constructor(deps: ClaimPageDeps, site: PageSite) {
+    this.#writer = new LinkWriter(site.sandbox, readClaimFiles());
     this.#deps = deps;
-    this.#brands = new Brands(deps.storage.branding, deps.clock);
+    this.#brands = new Brands(deps.storage.branding, deps.clock, site);
   }
 
   /** `GET /claim/{token}`; unknown tokens get a page too. */

@@ -1,13 +1,14 @@
 import { ANYBODY, textOperation } from '../../adapters/http/index.ts';
 import type { Operation } from '../../adapters/http/index.ts';
+import type { PageSite } from '../checkout/page-site.ts';
 import { queryOf } from '../http/query-of.ts';
 import type { ClaimPageDeps, ClaimPages } from './claim-pages.ts';
 
 const shared = { method: 'GET', tag: 'Checkout', auth: ANYBODY, hidden: true } as const;
 
 /** The claim pages of pull payments, without a login (core/decisions/pull-payments.md). */
-export function claimPageOperations(deps: ClaimPageDeps): readonly Operation[] {
-  const load = loadOnce(deps);
+export function claimPageOperations(deps: ClaimPageDeps, site: PageSite): readonly Operation[] {
+  const load = loadOnce(deps, site);
   return [
     textOperation({
       ...shared,
@@ -31,7 +32,7 @@ export function claimPageOperations(deps: ClaimPageDeps): readonly Operation[] {
 }
 
 /** Imported with the first page, as the payer's page is. */
-function loadOnce(deps: ClaimPageDeps): () => Promise<ClaimPages> {
+function loadOnce(deps: ClaimPageDeps, site: PageSite): () => Promise<ClaimPages> {
   let loaded: Promise<ClaimPages> | null = null;
-  return () => (loaded ??= import('./claim-pages.ts').then(({ ClaimPages: Pages }) => new Pages(deps)));
+  return () => (loaded ??= import('./claim-pages.ts').then(({ ClaimPages: Pages }) => new Pages(deps, site)));
 }

@@ -52,17 +52,18 @@ export interface HttpEdge {
 /** The operations table with the payer's page, the management API and the probes, for any HTTP binding. */
 export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): HttpApi {
   const settings = httpSettings(config, edge.trustedHops);
-  const checkout = createCheckout(till);
+  const site = { sandbox: settings.sandbox, name: () => till.orderQueries.siteName() };
+  const checkout = createCheckout(till, site);
   till.gateway.isBehind(edge.trustedHops);
   edge.onStop?.(() => checkout.close());
   const docs = docsOperations(() => openApiDocument(operations, edge.serverUrl), edge.sandboxUrl);
   const hasDashboard = edge.manage !== false && edge.dashboard !== false;
   const extra = [
     ...checkout.operations,
-    ...linkOperations(till, config.mode === 'production'),
-    ...claimPageOperations(till),
+    ...linkOperations(till, config.mode === 'production', site),
+    ...claimPageOperations(till, site),
     ...x402Operations({ charges: till.requestCharge, payerWritesPerMinute: () => settings.payerWritesPerMinute }),
-    ...(config.gateway.sales === null ? [] : topUpOperations(till.topUps)),
+    ...(config.gateway.sales === null ? [] : topUpOperations(till.topUps, site.sandbox)),
     ...v1Operations(manageDeps(till, config)),
     ...(config.greenfield.enabled
       ? [...greenfieldOperations({ ...till, orders: () => config.orders }), ...shopPages(till)]

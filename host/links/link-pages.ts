@@ -7,6 +7,7 @@ import { chosenLanguage } from '../checkout/chosen-language.ts';
 import type { Language } from '../checkout/languages.ts';
 import type { MessageName } from '../checkout/messages/en.ts';
 import { isPastDeadline } from '../checkout/order-snapshot.ts';
+import type { PageSite } from '../checkout/page-site.ts';
 import { paymentLink } from '../checkout/payment-link.ts';
 import { pointOfSalePage, unpairedPage } from './point-of-sale-page.tsx';
 import type { ScanCode, ShownPointOfSale } from './point-of-sale-page.tsx';
@@ -57,14 +58,15 @@ interface Shown {
 export class LinkPages {
   readonly #deps: LinkDeps;
   readonly #secure: boolean;
-  readonly #writer = new LinkWriter();
+  readonly #writer: LinkWriter;
   readonly #brands: Brands;
 
   /** @param secure - whether cookies are sent over https only */
-  constructor(deps: LinkDeps, secure: boolean) {
+  constructor(deps: LinkDeps, secure: boolean, site: PageSite) {
+    this.#writer = new LinkWriter(site.sandbox);
     this.#deps = deps;
     this.#secure = secure;
-    this.#brands = new Brands(deps.storage.branding, deps.clock);
+    this.#brands = new Brands(deps.storage.branding, deps.clock, site);
   }
 
   /** `GET /l/{link}`; unknown tokens get a page too. */

@@ -32,15 +32,20 @@ const HEADERS: Readonly<Record<string, string>> = {
 /** Puts the content of links' pages into the document of the payer's pages. */
 export class LinkWriter {
   readonly files: PageFiles;
+  readonly #sandbox: boolean;
   readonly #frames = new Map<Language, DocumentFrame>();
 
-  /** @param files - those of the links' pages by default */
-  constructor(files = readLinkFiles()) {
+  /**
+   * @param sandbox - whether no real money is paid
+   * @param files - those of the links' pages by default
+   */
+  constructor(sandbox: boolean, files = readLinkFiles()) {
+    this.#sandbox = sandbox;
     this.files = files;
   }
 
   reply({ status, title, html, refresh, brand = NO_BRAND }: LinkPage, language: Language): PageReply {
-    const frame = this.#frames.get(language) ?? new DocumentFrame(language, this.files, 'assets');
+    const frame = this.#frames.get(language) ?? new DocumentFrame(language, this.files, 'assets', this.#sandbox);
     this.#frames.set(language, frame);
     const nonce = randomBytes(16).toString('base64');
     const headers = { ...HEADERS, 'Content-Language': language.tag, 'Content-Security-Policy': contentPolicy(nonce) };

@@ -4,6 +4,7 @@ import type { HttpResponse, Operation, RawCall } from '../../adapters/http/index
 import { addressKey, isTillgateError, readDecimal, TillgateError } from '../../core/index.ts';
 import type { Decimal, ErrorCode } from '../../core/index.ts';
 import { z } from 'zod';
+import type { PageSite } from '../checkout/page-site.ts';
 import { queryOf } from '../http/query-of.ts';
 import { deviceCookie, readFormToken, visitorOf } from './link-form.ts';
 import type { LinkPages } from './link-pages.ts';
@@ -28,10 +29,10 @@ const CHOICE_REASONS: Readonly<Partial<Record<ErrorCode, string>>> = {
 const tokenOf = ({ params }: RawCall): string => params['link'] ?? '';
 
 /** Payment links and points of sale, without a login (core/decisions/pages.md). */
-export function linkOperations(deps: LinkDeps, secure: boolean): readonly Operation[] {
+export function linkOperations(deps: LinkDeps, secure: boolean, site: PageSite): readonly Operation[] {
   const visits = new RateLimiterMemory(VISITS);
   const codes = new RateLimiterMemory(VISITS);
-  const load = loadOnce(deps, secure);
+  const load = loadOnce(deps, secure, site);
   return [
     textOperation({
       ...shared,
@@ -81,9 +82,9 @@ function formOperation(spec: Parameters<typeof textOperation>[0]): Operation {
 }
 
 /** Imported with the first page, as the payer's page is. */
-function loadOnce(deps: LinkDeps, secure: boolean): () => Promise<LinkPages> {
+function loadOnce(deps: LinkDeps, secure: boolean, site: PageSite): () => Promise<LinkPages> {
   let loaded: Promise<LinkPages> | null = null;
-  return () => (loaded ??= import('./link-pages.ts').then(({ LinkPages: Pages }) => new Pages(deps, secure)));
+  return () => (loaded ??= import('./link-pages.ts').then(({ LinkPages: Pages }) => new Pages(deps, secure, site)));
 }
 
 function see(location: string, traceId: string, cookie: string | null = null): HttpResponse {

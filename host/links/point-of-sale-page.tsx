@@ -2,9 +2,9 @@
 /** @jsxImportSource preact */
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { LIGHTNING_ASSET } from '../../core/index.ts';
 import type { CheckoutView, LinkView, Order, OrderStatus } from '../../core/index.ts';
 import type { Brand } from '../checkout/brands.ts';
+import { coinName, coinOf, isLightning } from '../checkout/coin-name.ts';
 import type { Language } from '../checkout/languages.ts';
 import { QrCode } from '../checkout/qr-code.tsx';
 import { shownAmount } from '../checkout/shown-amount.ts';
@@ -190,9 +190,9 @@ function Scan({ scan: { text, payment }, language }: { readonly scan: ScanCode; 
         <p class="soft">{linkText(language, 'scan')}</p>
       </div>
     );
-  const { order, amount, remaining, seen, chainName } = payment;
-  const currency = order.payment?.currency ?? '';
-  const due = shownAmount(currency, seen ? remaining : amount, language);
+  const { amount, remaining, seen, chainName } = payment;
+  const coin = coinOf(payment);
+  const due = shownAmount(coin, seen ? remaining : amount, language);
   return (
     <div id="scan" class="scan">
       <QrCode text={text} label={language.text('qrCode', { amount: due.text, coin: due.unit })} />
@@ -201,8 +201,11 @@ function Scan({ scan: { text, payment }, language }: { readonly scan: ScanCode; 
           {due.text} {due.unit}
         </bdi>
       </p>
-      {currency === LIGHTNING_ASSET.currency ? null : (
-        <p class="soft">{language.text('onlyThis', { coin: currency, chain: chainName })}</p>
+      <p class="soft">
+        <bdi>{coinName(coin, chainName)}</bdi>
+      </p>
+      {isLightning(coin) ? null : (
+        <p class="soft">{language.text('onlyThis', { coin: coin.symbol, chain: chainName })}</p>
       )}
       <p class="soft">{linkText(language, 'scan')}</p>
     </div>

@@ -3,7 +3,7 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { planPrice } from '../../adapters/http/plan-price.ts';
-import { findFiat, isTillgateError } from '../../core/index.ts';
+import { findFiat, isTillgateError, present } from '../../core/index.ts';
 import type { Plan, PrepaidView } from '../../core/index.ts';
 import { refusalOf } from '../checkout/i18n-text.ts';
 import type { Language } from '../checkout/languages.ts';
@@ -18,19 +18,23 @@ interface Shown {
   readonly refusal: MessageName | null;
 }
 
-const writer = new PageWriter('../checkout/assets');
+/** By whether no real money is paid. */
+const writers = new Map([true, false].map((sandbox) => [sandbox, new PageWriter('../checkout/assets', sandbox)]));
 
 /**
  * The page `GET /top-up/{token}`. Unknown tokens get a page too.
  *
  * @param find - finds the App's purchases
  * @param error - the error code of the refused form
+ * @param sandbox - whether no real money is paid
  */
 export async function topUpPage(
   find: () => Promise<PrepaidView>,
   language: Language,
   error: string | null,
+  sandbox: boolean,
 ): Promise<PageReply> {
+  const writer = present(writers.get(sandbox), 'a writer');
   try {
     const shown = { view: await find(), language, refusal: reasonOf(error) };
     const main = { title: language.text('topUpTitle'), html: renderToString(<Main {...shown} />), refresh: null };

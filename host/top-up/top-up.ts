@@ -16,7 +16,7 @@ function tokenOf({ token = '' }: Readonly<Record<string, string>>): string {
 }
 
 /** The page where units are bought for an App, without a login: anyone who has its address may pay for the App. */
-export function topUpOperations(topUps: Pick<TopUps, 'buy' | 'findByToken'>): readonly Operation[] {
+export function topUpOperations(topUps: Pick<TopUps, 'buy' | 'findByToken'>, sandbox: boolean): readonly Operation[] {
   const show = textOperation({
     ...shared,
     id: 'topUpPage',
@@ -33,7 +33,7 @@ export function topUpOperations(topUps: Pick<TopUps, 'buy' | 'findByToken'>): re
       const query = queryOf(request);
       const { language, headers } = chosenLanguage(request, query);
       const find = async (): Promise<PrepaidView> => topUps.findByToken(tokenOf(params));
-      const reply = await topUpPage(find, language, query.get('error'));
+      const reply = await topUpPage(find, language, query.get('error'), sandbox);
       return { ...reply, headers: { 'X-Trace-Id': traceId, ...reply.headers, ...headers } };
     },
   });

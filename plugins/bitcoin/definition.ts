@@ -9,6 +9,10 @@ export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
   ...builtInChain('BTC'),
   coin: builtInAsset('BTC'),
   price: { ids: { coingecko: 'bitcoin', kraken: 'XBTUSD' }, sandboxUsd: '60000' },
+  mark: {
+    colour: '#b8650f',
+    path: 'M12 9v14M10 9h7a3.5 3.5 0 0 1 0 7h-5M17.5 16a3.5 3.5 0 0 1 0 7H10M14 6.5V9M17.5 6.5V9M14 23v2.5M17.5 23v2.5',
+  },
   addressForm: 'segwit',
   scheme: 'bitcoin',
   networks: {

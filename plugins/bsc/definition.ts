@@ -7,6 +7,7 @@ export const definition: AccountChainDefinition & EvmDefaults = {
   ...builtInChain('BSC'),
   coin: builtInAsset('BNB'),
   price: { ids: { coingecko: 'binancecoin', kraken: 'BNBUSD' }, sandboxUsd: '600' },
+  mark: { colour: '#8f6c0c', path: 'M16 7.5l8.5 8.5-8.5 8.5L7.5 16zM16 13l3 3-3 3-3-3z' },
   addressForm: 'evm',
   // It has Ethereum's coin type, so it uses accounts 2k and 2k + 1 with k = 1.
   accounts: { hot: "m/44'/60'/2'", deposit: "m/44'/60'/3'" },

@@ -7,6 +7,7 @@ export const definition: AccountChainDefinition & EvmDefaults = {
   ...builtInChain('ETH'),
   coin: builtInAsset('ETH'),
   price: { ids: { coingecko: 'ethereum', kraken: 'ETHUSD' }, sandboxUsd: '2500' },
+  mark: { colour: '#56659b', path: 'M16 6.5l7 9.5-7 9.5-7-9.5zM9 16h14' },
   addressForm: 'evm',
   // Accounts 2k and 2k + 1 with k = 0.
   accounts: { hot: "m/44'/60'/0'", deposit: "m/44'/60'/1'" },

@@ -36,7 +36,8 @@ export const evm = definePlugin<EvmInput, EvmOptions>({
   async setup(context) {
     const { definition, chain: options } = context.options;
     const chain = await openEvmChain(definition, { ...context, options });
-    context.addChain(chain, { priceIds: { [definition.coin.symbol]: definition.price.ids } });
+    const { blockSeconds, coin, price } = definition;
+    context.addChain(chain, { blockSeconds, priceIds: { [coin.symbol]: price.ids } });
     context.onClose(() => chain.close());
   },
 });

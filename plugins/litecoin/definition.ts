@@ -10,6 +10,7 @@ export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
   ...builtInChain('LTC'),
   coin: builtInAsset('LTC'),
   price: { ids: { coingecko: 'litecoin', kraken: 'LTCUSD' }, sandboxUsd: '80' },
+  mark: { colour: '#48699c', path: 'M15 8v15h7.5M11 17.5l8.5-4' },
   addressForm: 'segwit',
   scheme: 'litecoin',
   networks: {

@@ -8,6 +8,7 @@ export const definition: AccountChainDefinition & TronDefaults = {
   ...builtInChain('TRX'),
   coin: TRX_ASSET,
   price: { ids: { coingecko: 'tron', kraken: 'TRXUSD' }, sandboxUsd: '0.25' },
+  mark: { colour: '#b5302b', path: 'M16 25L7 10h18zM16 25V10' },
   addressForm: 'tron',
   accounts: { hot: "m/44'/195'/0'", deposit: "m/44'/195'/1'" },
   confirmations: 20,

@@ -37,7 +37,7 @@ describe('a payer with a browser, on a real chain', { concurrency: 1 }, () => {
       const url = await payUrl();
       const { page, leave } = await openPayer(browser, url, [till.receiver.url], { script });
       await page.goto(url);
-      await page.locator('button.coin:has-text("USDT-ERC20")').click();
+      await page.locator('button.coin:has-text("USDT · Ethereum")').click();
       await says(page, 'waiting', 'Awaiting payment');
       const [amount, address] = await page.locator('#pay code').allInnerTexts();
       assert.equal(amount, '12.1');
@@ -49,7 +49,7 @@ describe('a payer with a browser, on a real chain', { concurrency: 1 }, () => {
       assert.equal(link.slice(9, 51).toLowerCase(), till.tokens.honest.address);
 
       await till.send(await till.signTransfer(till.tokens.honest, address as Address, 12_100_000n));
-      await says(page, 'confirming', `Network confirmations: 1 of ${CONFIRMATIONS}`);
+      await says(page, 'confirming', `1 of ${CONFIRMATIONS} confirmations`);
       await till.anvil.mine(CONFIRMATIONS - 1);
       await says(page, 'paid', 'Your payment is complete');
       await page.waitForURL(`${till.receiver.url}/thanks`);

@@ -40,10 +40,10 @@ describe('a payer at the deadline', { concurrency: true }, () => {
     await page.route(`${fixture.shopUrl}/**`, (route) => route.fulfill({ body: 'the shop' }));
     await page.goto(url);
     await fixture.pay(id, '4');
-    await says(page, 'short', 'Send the remaining 9.5 USDT-ERC20');
+    await says(page, 'short', 'Send the remaining 9.5 USDT');
     await fixture.mine('ETH', 3);
     await fixture.becomes(id, 'PARTIAL');
-    await says(page, 'partial', '4 USDT-ERC20 received, 9.5 USDT-ERC20 missing.');
+    await says(page, 'partial', '4 USDT received, 9.5 USDT missing.');
     await fixture.pay(id, '9.5');
     await page.waitForURL(`${fixture.shopUrl}/too-late`);
     await page.goto(url);

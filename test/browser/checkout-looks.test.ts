@@ -69,6 +69,61 @@ describe("the payer's page in each state", { concurrency: 1 }, () => {
     }
   }
 
+  test('on a phone the wallet comes before the code, on a desktop the code before the wallet, and the code has 256 pixels', async () => {
+    for (const [width, first] of [
+      [390, 'wallet'],
+      [1280, 'code'],
+    ] as const) {
+      await visit(width, 'light', 'en', async (page) => {
+        for (const path of ['waiting', 'branded-waiting', 'waitingLightning']) {
+          await page.goto(`${gallery.url}/${path}`);
+          const boxOf = async (selector: string): Promise<{ y: number; width: number; height: number }> =>
+            (await page.locator(selector).first().boundingBox()) ?? { y: NaN, width: NaN, height: NaN };
+          const [wallet, code] = [await boxOf('#pay .actions .main'), await boxOf('#pay .qr')];
+          assert.equal(wallet.y < code.y ? 'wallet' : 'code', first, `${path} at ${width}`);
+          assert.deepEqual([code.width, code.height], [256, 256], `${path} at ${width}`);
+          if (first === 'wallet') assert.ok(wallet.y + wallet.height <= 600, `${path}: the wallet is at ${wallet.y}`);
+          // A filled button is what the page asks for.
+          const filled = await page
+            .locator('#pay .actions .main')
+            .evaluate(
+              (button) =>
+                getComputedStyle(button).backgroundColor !==
+                getComputedStyle(button.closest('.card') ?? button).backgroundColor,
+            );
+          assert.equal(filled, first === 'wallet');
+        }
+      });
+    }
+  });
+
+  test('nothing moves while the page is loaded, with a script that comes late', async () => {
+    for (const width of WIDTHS) {
+      await visit(width, 'light', 'en', async (page) => {
+        await page.addInitScript(() => {
+          const shifts: number[] = [];
+          Object.assign(window, { shifts });
+          new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
+          }).observe({ type: 'layout-shift', buffered: true });
+        });
+        await page.route('**/*.js', async (route) => {
+          await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length === 1, null, {
+            polling: 50,
+          });
+          await route.continue();
+        });
+        for (const path of ['choose', 'waiting', 'waitingLightning', 'paid?view=receipt']) {
+          await page.goto(`${gallery.url}/${path}`);
+          await page.locator('html.script').waitFor();
+          await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+          const shifts = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
+          assert.ok(shifts.reduce((sum, value) => sum + value, 0) < 0.01, `${path} at ${width}: ${String(shifts)}`);
+        }
+      });
+    }
+  });
+
   test('reads from right to left in Arabic: nothing sticks out, axe finds nothing, addresses stay as they are', async () => {
     for (const width of WIDTHS) {
       await visit(width, 'light', 'ar', async (page) => {
@@ -106,7 +161,7 @@ describe("the payer's page in each state", { concurrency: 1 }, () => {
         'Corner Shop',
         'Order 1573438740016137425',
         '€12.50',
-        '13.5 USDT-ERC20',
+        '13.5 USDT',
         '€0.925925',
         '0x9fc76417',
         '2025',

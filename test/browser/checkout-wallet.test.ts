@@ -57,7 +57,7 @@ describe('a payer with a wallet in the browser', { concurrency: 1 }, () => {
   const sends = ({ calls }: InjectedWallet) => calls.filter(({ method }) => method === 'eth_sendTransaction');
 
   async function becomesPaid(page: Page): Promise<void> {
-    await says(page, 'confirming', `Network confirmations: 1 of ${CONFIRMATIONS}`);
+    await says(page, 'confirming', `1 of ${CONFIRMATIONS} confirmations`);
     await till.anvil.mine(CONFIRMATIONS - 1);
     await says(page, 'paid', 'Your payment is complete');
   }

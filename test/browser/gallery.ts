@@ -6,6 +6,7 @@ import type { AccountId, AppId, Asset, Branding, Logo, Plan, PrepaidView } from 
 import { Brands } from '../../host/checkout/brands.ts';
 import { CheckoutPages } from '../../host/checkout/checkout-pages.ts';
 import { findLanguage, negotiateLanguage } from '../../host/checkout/languages.ts';
+import type { PageSite } from '../../host/checkout/page-site.ts';
 import type { PageReply } from '../../host/checkout/page-writer.ts';
 import type { PayerState } from '../../host/checkout/i18n-text.ts';
 import { topUpPage } from '../../host/top-up/top-up-page.tsx';
@@ -40,6 +41,8 @@ export const GALLERY_PAGES: readonly string[] = [
   'branded-waiting',
   'branded-paid?view=receipt',
   'branded-lost',
+  'sandbox-choose',
+  'sandbox-waiting',
   ...LINK_PAGES,
   'no-such-order',
 ];
@@ -59,12 +62,15 @@ const BRAND: Branding = {
   updatedAt: NOW,
 };
 const BRANDED = 'branded-';
+const SANDBOX = 'sandbox-';
+const SITE = { sandbox: false, name: () => 'pay.corner-shop.example' } as const;
 
 /** A sample by its name; with `branded-` before it the page is a merchant's. */
 function sampleOf(token: string): OrderSnapshot | undefined {
   if (!token.startsWith(BRANDED)) return SAMPLES[token as PayerState];
   const found = SAMPLES[token.slice(BRANDED.length) as PayerState];
-  return changed(found, { order: { accountId: BRAND.accountId, checkoutToken: token } });
+  const order = { accountId: BRAND.accountId, checkoutToken: token, merchantReference: 'INV-2041' } as const;
+  return changed(found, { order, item: 'Summer concert, third row' });
 }
 
 /** Serves the payer's page of an order, and those of links and points of sale, in each state, as the host makes them, and nothing behind it: no stream, no state. */
@@ -74,25 +80,29 @@ export async function startGallery(): Promise<{ readonly url: string; close(): P
     of: async (accountId: AccountId) => (accountId === BRAND.accountId ? BRAND : null),
     logo: async () => LOGO,
   };
-  const links = new LinkGallery(() => new Brands(branding, clock).of(BRAND.accountId));
-  const pages = new CheckoutPages(
-    {
-      read: async (token) => {
-        const found = sampleOf(token);
-        if (found === undefined) throw new TillgateError('NOT_FOUND', 'There is no such order.');
-        return found;
+  const links = new LinkGallery(() => new Brands(branding, clock, SITE).of(BRAND.accountId));
+  const pagesOf = (site: PageSite): CheckoutPages =>
+    new CheckoutPages(
+      {
+        read: async (token) => {
+          const found = sampleOf(token.replace(SANDBOX, ''));
+          if (found === undefined) throw new TillgateError('NOT_FOUND', 'There is no such order.');
+          return found;
+        },
       },
-    },
-    {
-      choosePayment: {
-        options: async () => CHOICES.map(({ asset, amount }) => ({ asset, units: unitsOf(amount, asset) })),
+      {
+        choosePayment: {
+          options: async () => CHOICES.map(({ asset, amount }) => ({ asset, units: unitsOf(amount, asset) })),
+        },
+        assets: { chainName: (chain) => CHOICES.find(({ asset }) => asset.chain === chain)?.chainName ?? chain },
+        clock,
+        // No order of the gallery is a shop's.
+        storage: { branding, shopOrders: { find: async () => null }, webhooks: { enabled: async () => [] } },
       },
-      assets: { chainName: (chain) => CHOICES.find(({ asset }) => asset.chain === chain)?.chainName ?? chain },
-      clock,
-      // No order of the gallery is a shop's.
-      storage: { branding, shopOrders: { find: async () => null }, webhooks: { enabled: async () => [] } },
-    },
-  );
+      site,
+    );
+  const pages = pagesOf(SITE);
+  const sandboxPages = pagesOf({ ...SITE, sandbox: true });
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://gallery');
     const name = url.pathname.split('/').at(-1) ?? '';
@@ -121,8 +131,9 @@ export async function startGallery(): Promise<{ readonly url: string; close(): P
     };
     const replyOf = async (): Promise<PageReply> =>
       name === 'top-up'
-        ? topUpPage(() => Promise.resolve(PREPAID), language, wanted.error)
-        : ((await links.reply(name, language)) ?? pages.reply(name, wanted));
+        ? topUpPage(() => Promise.resolve(PREPAID), language, wanted.error, SITE.sandbox)
+        : ((await links.reply(name, language)) ??
+          (name.startsWith(SANDBOX) ? sandboxPages : pages).reply(name, wanted));
     void replyOf().then(({ status, headers, body }) => res.writeHead(status, headers).end(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

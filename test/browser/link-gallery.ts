@@ -117,7 +117,7 @@ export const LINK_PAGES: readonly string[] = [
 
 /** Writes the pages of links as the host does. */
 export class LinkGallery {
-  readonly #writer = new LinkWriter();
+  readonly #writer = new LinkWriter(false);
   readonly #brand: () => Promise<Brand>;
 
   /** @param brand - of the pages that begin with `branded-` */
@@ -134,6 +134,9 @@ export class LinkGallery {
     const branded = name.startsWith(BRANDED);
     const sample = SAMPLES_OF_LINKS[branded ? name.slice(BRANDED.length) : name];
     if (sample === undefined) return null;
-    return this.#writer.reply(sample(language, branded ? await this.#brand() : NO_BRAND), language);
+    return this.#writer.reply(
+      sample(language, branded ? await this.#brand() : { ...NO_BRAND, name: 'pay.corner-shop.example' }),
+      language,
+    );
   }
 }

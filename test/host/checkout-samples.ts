@@ -29,13 +29,15 @@ interface Change {
   readonly order?: Partial<Order>;
   readonly view?: Partial<CheckoutView>;
   readonly refund?: RefundNotice;
+  readonly item?: string | null;
 }
 
-function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): OrderSnapshot {
+function snapshotOf(name: string, { order = {}, view = {}, refund, item = null }: Change): OrderSnapshot {
   return {
     at: NOW,
     version: name,
     refund: refund ?? null,
+    item,
     view: {
       order: {
         id: '1573438740016137425',
@@ -45,6 +47,8 @@ function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): Or
         hosted: true,
         vsCurrency: 'EUR',
         vsPrice: 1250n,
+        linkId: null,
+        merchantReference: null,
         payment: SAMPLE_PAYMENT,
         received: 0n,
         links: { succeedUrl: null, timeoutUrl: null, callbackUrl: null, timeoutCallback: null },
@@ -60,6 +64,8 @@ function snapshotOf(name: string, { order = {}, view = {}, refund }: Change): Or
         ...order,
       } as Order,
       chainName: 'Ethereum',
+      symbol: 'USDT',
+      blockSeconds: 12,
       amount: '13.5',
       received: '0',
       arrived: '0',
@@ -101,7 +107,7 @@ const links = {
 const refund = { amount: '13.08', address: ADDRESS } as const;
 
 /** An order in each state that a payer can see. */
-export const SAMPLES: Readonly<Record<PayerState | 'waitingBitcoin', OrderSnapshot>> = {
+export const SAMPLES: Readonly<Record<PayerState | 'waitingBitcoin' | 'waitingTron', OrderSnapshot>> = {
   choose: snapshotOf('choose', {
     order: { payment: null },
     view: { paymentUri: '', contractAddr: '', amount: '', remaining: '', received: '', arrived: '' },
@@ -109,6 +115,7 @@ export const SAMPLES: Readonly<Record<PayerState | 'waitingBitcoin', OrderSnapsh
   waiting: snapshotOf('waiting', {}),
   waitingLightning: lightning(),
   waitingBitcoin: bitcoin(),
+  waitingTron: tron(),
   vanished: snapshotOf('vanished', { view: { vanished: true } }),
   closing: snapshotOf('closing', { order: over }),
   short: snapshotOf('short', { view: some }),
@@ -142,8 +149,11 @@ export const SAMPLES: Readonly<Record<PayerState | 'waitingBitcoin', OrderSnapsh
 };
 
 /** A snapshot like another, changed here and there. */
-export function changed(snapshot: OrderSnapshot, { order = {}, view = {} }: Change): OrderSnapshot {
-  return { ...snapshot, view: { ...snapshot.view, ...view, order: { ...snapshot.view.order, ...order } } };
+export function changed(
+  snapshot: OrderSnapshot,
+  { order = {}, view = {}, item = snapshot.item }: Change,
+): OrderSnapshot {
+  return { ...snapshot, item, view: { ...snapshot.view, ...view, order: { ...snapshot.view.order, ...order } } };
 }
 
 /** The coins that the samples can be paid in. */
@@ -159,6 +169,8 @@ function lightning(): OrderSnapshot {
     order: { payment },
     view: {
       chainName: 'Lightning Network',
+      symbol: 'BTC',
+      blockSeconds: null,
       amount: '0.000135',
       remaining: '0.000135',
       rate: '92592.59',
@@ -177,6 +189,8 @@ function bitcoin(): OrderSnapshot {
     order: { payment },
     view: {
       chainName: 'Bitcoin',
+      symbol: 'BTC',
+      blockSeconds: 600,
       amount: '0.000135',
       remaining: '0.000135',
       rate: '92592.59',
@@ -185,5 +199,16 @@ function bitcoin(): OrderSnapshot {
       invoice: REQUEST,
       confirmationsRequired: 1,
     },
+  });
+}
+
+/** A token on Tron, whose wallets read no link: the code is the plain address. */
+function tron(): OrderSnapshot {
+  const address = 'TNPeeaaFB7K9cmo4uQpcU32zGK8G1NYqeL';
+  const payment = { ...SAMPLE_PAYMENT, chain: 'TRX', currency: 'USDT-TRC20', address };
+  const view = { chainName: 'Tron', contractAddr: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', paymentUri: address };
+  return snapshotOf('waitingTron', {
+    order: { payment },
+    view: { ...view, blockSeconds: 3, confirmationsRequired: 20 },
   });
 }

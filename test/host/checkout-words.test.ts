@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ORDER_STATUSES } from '../../core/index.ts';
+import { BUILT_IN_ASSETS, ORDER_STATUSES } from '../../core/index.ts';
 import type { CheckoutPage } from '../../host/checkout/checkout-page.ts';
 import { LANGUAGES, negotiateLanguage } from '../../host/checkout/languages.ts';
 import { en } from '../../host/checkout/messages/en.ts';
@@ -9,6 +9,7 @@ import type { OrderSnapshot } from '../../host/checkout/order-snapshot.ts';
 import { renderMain } from '../../host/checkout/page.tsx';
 import { paymentLink } from '../../host/checkout/payment-link.ts';
 import { stateOf, wordingOf } from '../../host/checkout/i18n-text.ts';
+import { COIN_MARKS } from '../../plugins/coin-marks.ts';
 import { changed, CHOICES, SAMPLES } from './checkout-samples.ts';
 
 const ENGLISH = negotiateLanguage('en');
@@ -37,17 +38,21 @@ describe("the words of the payer's page", () => {
     ['waitingLightning', /Pay the invoice below with a Lightning wallet/, '5;url=waitingLightning'],
     ['vanished', /replaced or dropped[\s\S]*Copy wallet link/, '5;url=vanished'],
     ['closing', /sent in time still counts/, '5;url=closing'],
-    ['short', /4 USDT-ERC20 received\. Send the remaining 9\.5 USDT-ERC20/, '5;url=short'],
+    ['short', /4 USDT received\. Send the remaining 9\.5 USDT/, '5;url=short'],
     ['seen', /complete in a moment/, '5;url=seen'],
-    ['confirming', /Network confirmations: 3 of 12/, '5;url=confirming'],
+    [
+      'confirming',
+      /The network is confirming your payment[\s\S]*3 of 12 confirmations, about 2 min/,
+      '5;url=confirming',
+    ],
     ['rechecking', /replaced its latest blocks/, '5;url=rechecking'],
     ['paid', /Your payment is complete/, '5;url=https://shop.example/thanks?a=1&b="2"'],
-    ['overpaid', /1\.5 USDT-ERC20 more than the amount due[\s\S]*You can close this page/, null],
+    ['overpaid', /1\.5 USDT more than the amount due[\s\S]*You can close this page/, null],
     ['paidLate', /arrived after the deadline and was accepted/, null],
     ['expired', /No payment arrived in time/, '5;url=https://shop.example/late'],
     ['lost', /replaced or dropped before the network confirmed it, so nothing was received/, '30;url=lost'],
-    ['late', /13\.5 USDT-ERC20 arrived after the deadline/, '30;url=late'],
-    ['partial', /9\.5 USDT-ERC20 missing/, '30;url=partial'],
+    ['late', /13\.5 USDT arrived after the deadline/, '30;url=late'],
+    ['partial', /9\.5 USDT missing/, '30;url=partial'],
     ['refunding', /Refund in progress[\s\S]*13\.08[\s\S]*0x7099/, '30;url=refunding'],
     ['cancelled', /Order cancelled/, null],
     ['refunded', /Your money was sent back/, null],
@@ -63,17 +68,17 @@ describe("the words of the payer's page", () => {
 
   test('the amount is shown with its rate, how long it holds, the grouped address, and what an exchange may do', () => {
     const { html } = render(SAMPLES.waiting);
-    assert.match(textOf(html), /Exchange rate 1 USDT-ERC20 = €0\.925925/);
+    assert.match(textOf(html), /Exchange rate 1 USDT = €0\.925925/);
     assert.match(html, /Valid until[\s\S]*<time datetime="2026-01-01T00:12:00.000Z" data-short>12:12 AM UTC<\/time>/);
     assert.match(html, /<b>0x7099<\/b><span>7970<\/span>(?:<span>\w{4}<\/span>){7}<b>79C8<\/b>/);
-    assert.match(html, /Add the fee, so that 13\.5 USDT-ERC20 arrives\./);
+    assert.match(html, /Add the fee, so that 13\.5 USDT arrives\./);
     assert.match(html, /data-copy="ethereum:0xF67E[^"]*uint256=13500000"[^>]*>Copy wallet link/);
-    assert.match(render(SAMPLES.short).html, /so that 9\.5 USDT-ERC20 arrives\./);
+    assert.match(render(SAMPLES.short).html, /so that 9\.5 USDT arrives\./);
   });
 
   test('Lightning is counted in satoshi, which is what is copied', () => {
     const { html } = render(SAMPLES.waitingLightning);
-    assert.match(textOf(html), /Pay with Lightning/);
+    assert.match(textOf(html), /Pay with BTC · Lightning/);
     assert.match(html, /<code>13,500<\/code><span class="unit"> sat<\/span>/);
     assert.match(html, /data-copy="13500"/);
     assert.ok(!html.includes('BTC-LN') && !html.includes('exchange?'));
@@ -82,18 +87,18 @@ describe("the words of the payer's page", () => {
   test('Bitcoin and Lightning are one choice, unless the order has an address without an invoice', () => {
     const coins = (snapshot: OrderSnapshot): string => render(snapshot, { choices: CHOICES }).html;
     const offered = coins(SAMPLES.choose);
-    assert.match(textOf(offered), /BTC on Bitcoin or Lightning/);
+    assert.match(textOf(offered), /BTC · Bitcoin or Lightning/);
     assert.ok(!offered.includes('value="BTC-LN"'));
     assert.ok(!coins(SAMPLES.waitingBitcoin).includes('value="BTC-LN"'));
     const alone = coins(changed(SAMPLES.waitingBitcoin, { view: { invoice: null } }));
     assert.match(alone, /value="BTC-LN"/);
-    assert.match(textOf(alone), /Lightning on Bitcoin Lightning Network\s?540,000 sat/);
+    assert.match(textOf(alone), /BTC · Lightning\s?540,000 sat/);
     assert.match(textOf(render(SAMPLES.waitingBitcoin).html), /Pay with Lightning instead/);
   });
 
   test('a payment is shown with its transaction, where to look it up, and its confirmations', () => {
     const text = textOf(render(SAMPLES.confirming).html);
-    assert.match(text, /Your payment Amount due 13\.5 USDT-ERC20 Received 13\.5 USDT-ERC20/);
+    assert.match(text, /Your payment Amount due 13\.5 USDT Received 13\.5 USDT/);
     assert.match(text, /Transaction ID 0x9fc7\w+ Copy Payment time Dec 31, 2025, 11:58 PM UTC Confirmations 3 of 12/);
     assert.match(render(SAMPLES.confirming).html, /href="https:\/\/explorer\.example\/tx\/0x9fc7[^>]*rel="noreferrer/);
     const unmined = changed(SAMPLES.confirming, {
@@ -102,8 +107,8 @@ describe("the words of the payer's page", () => {
     const { html } = render(unmined);
     assert.match(html, /Unconfirmed/);
     assert.ok(!html.includes('block explorer'), 'the sandbox has none');
-    assert.match(textOf(render(SAMPLES.partial).html), /Remaining 9\.5 USDT-ERC20/);
-    assert.match(textOf(render(SAMPLES.overpaid).html), /Receipt[\s\S]*Overpaid 1\.5 USDT-ERC20/);
+    assert.match(textOf(render(SAMPLES.partial).html), /Remaining 9\.5 USDT/);
+    assert.match(textOf(render(SAMPLES.overpaid).html), /Receipt[\s\S]*Overpaid 1\.5 USDT/);
   });
 
   test('whoever reads the receipt stays: the way to the merchant is a link, and nothing leads away', () => {
@@ -135,7 +140,57 @@ describe("the words of the payer's page", () => {
     const { html, refresh } = render(SAMPLES.short, { refundForm: true, refusal: 'refusedAddress' });
     assert.equal(refresh, null);
     assert.match(html, /data-follow="never"/);
-    assert.match(html, /role="alert"[^>]*>Enter a valid refund address/);
+    assert.match(html, /role="alert"[^>]*>This is not an address on Ethereum/);
+  });
+
+  test('a coin is named as people say it, once, with its mark; the first letter stands for a mark that is not drawn', () => {
+    const { html } = render(SAMPLES.waiting);
+    assert.match(textOf(html), /Pay with USDT · Ethereum Amount 13\.5 USDT/);
+    assert.ok(!html.includes('USDT-ERC20'));
+    assert.match(html, /<svg class="mark" [^>]*aria-hidden="true"><circle [^>]*fill="#1f7f68"/);
+    const unknown = render(changed(SAMPLES.waiting, { view: { symbol: 'WAVE' } })).html;
+    assert.match(unknown, /<svg class="mark"[^>]*><circle[^>]*><\/circle><text[^>]*>W<\/text>/);
+    for (const { currency, symbol, chain } of BUILT_IN_ASSETS)
+      assert.ok(chain === 'BLN' || COIN_MARKS.has(symbol), `${currency} has a mark`);
+  });
+
+  test('an order is headed by what is sold, else by its reference, and its number is at the end', () => {
+    const order = { merchantReference: 'INV-2041' } as const;
+    const named = textOf(render(changed(SAMPLES.waiting, { order, item: 'Summer concert' })).html);
+    assert.match(named, /^ Summer concert €12\.50 [\s\S]* Order 1573438740016137425 · INV-2041 $/);
+    const referred = textOf(render(changed(SAMPLES.waiting, { order })).html);
+    assert.match(referred, /^ INV-2041 €12\.50 [\s\S]* Order 1573438740016137425 $/);
+    assert.match(textOf(render(SAMPLES.waiting).html), /^ €12\.50 Awaiting/);
+    const hostile = render(changed(SAMPLES.waiting, { item: '<img src=x>', order: { merchantReference: '<b>' } }));
+    assert.ok(!/<img|<b>&lt;|<bdi><b>/.test(hostile.html));
+  });
+
+  test('progress says about how long the rest takes, and nothing of it where the block time is not known', () => {
+    const at = (blockSeconds: number | null, confirmations: number, needed = 3): string => {
+      const view = { blockSeconds, confirmations, confirmationsRequired: needed };
+      return /class="soft progress">([^<]*)/.exec(render(changed(SAMPLES.confirming, { view })).html)?.[1] ?? '';
+    };
+    assert.equal(at(12, 2), '2 of 3 confirmations, about 15 sec');
+    assert.equal(at(0.45, 1), '1 of 3 confirmations, about 5 sec');
+    assert.equal(at(600, 0), '0 of 3 confirmations, about 30 min');
+    assert.equal(at(600, 0, 30), '0 of 30 confirmations, about 5 hr');
+    assert.equal(at(null, 2), '2 of 3 confirmations');
+    assert.equal(at(12, 3), '3 of 3 confirmations', 'nothing is left to wait for');
+  });
+
+  test('a code with nothing but an address says that the amount is to be typed', () => {
+    assert.match(
+      textOf(render(SAMPLES.waitingTron).html),
+      /contains only the address\. Enter the amount of 13\.5 USDT/,
+    );
+    for (const name of ['waiting', 'waitingBitcoin', 'waitingLightning'] as const)
+      assert.doesNotMatch(render(SAMPLES[name]).html, /contains only the address/, name);
+  });
+
+  test('nobody is asked for a refund address under an order that is paid as agreed', () => {
+    for (const name of ['seen', 'confirming', 'paid', 'paidLate', 'refunded'] as const)
+      assert.doesNotMatch(render(SAMPLES[name]).html, /Add a refund address|name="address"/, name);
+    assert.match(render(SAMPLES.overpaid).html, /Add a refund address/);
   });
 
   test('has words for every status, in every language', () => {

@@ -16,7 +16,7 @@ describe('what the pages of links and points of sale show', () => {
     const html = await pageOf('point-of-sale-lightning');
     assert.match(html, /13,500 sat/);
     assert.doesNotMatch(html, /BTC-LN|Send only/);
-    assert.match(await pageOf('point-of-sale-coin'), /Send only USDT-ERC20 on Ethereum/);
+    assert.match(await pageOf('point-of-sale-coin'), /Send only USDT on Ethereum/);
   });
 
   test('a sale whose payment was seen says so without its script too', async () => {
@@ -37,7 +37,7 @@ describe('what the pages of links and points of sale show', () => {
       'One seat in the third row.\nDoors open at seven.',
     ])
       assert.ok(html.includes(`<bdi>${text}</bdi>`), text);
-    assert.doesNotMatch(await pageOf('link', 'ar'), /Corner Shop/, 'a page without a brand names nobody');
+    assert.doesNotMatch(await pageOf('link', 'ar'), /Corner Shop/, 'a page without a brand names the till');
     assert.match(await pageOf('point-of-sale-sale', 'ar'), /<bdi>Coffee bar<\/bdi>/);
   });
 });

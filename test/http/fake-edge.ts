@@ -92,6 +92,8 @@ export const ORDER: Order = {
 const VIEW: CheckoutView = {
   order: ORDER,
   chainName: 'Ethereum',
+  symbol: 'USDT',
+  blockSeconds: 12,
   amount: '25',
   received: '0',
   arrived: '0',

@@ -19,7 +19,7 @@ export const de: Messages = {
     'Sie wurde ersetzt oder verworfen, bevor das Netzwerk sie bestätigt hat. Wenn Sie sie erneut gesendet haben, erscheint sie hier automatisch. Andernfalls können Sie unten noch zahlen.',
   seenTitle: 'Zahlung erkannt',
   seenText: 'Sie müssen nichts weiter tun. Ihre Zahlung ist gleich abgeschlossen.',
-  confirmingText: 'Sie müssen nichts weiter tun. Bestätigungen des Netzwerks: {count} von {needed}.',
+  confirmingText: 'Sie müssen nichts weiter tun. Das Netzwerk bestätigt gerade Ihre Zahlung.',
   recheckingTitle: 'Ihre Zahlung wird erneut bestätigt',
   recheckingText:
     'Das Netzwerk hat seine letzten Blöcke ersetzt. Das klärt sich meist von selbst. Sie müssen nichts tun.',
@@ -49,21 +49,21 @@ export const de: Messages = {
 
   // The order, and what is to be paid.
   order: 'Bestellung {id}',
+  lowestFee: 'Niedrigste Netzwerkgebühr',
   coins: 'Zahlen mit',
-  onChain: 'auf {chain}',
-  onBoth: 'auf {chain} oder Lightning',
+  onBoth: '{chain} oder Lightning',
   noCoins: 'Derzeit ist kein Wechselkurs verfügbar. Versuchen Sie es in einer Minute noch einmal.',
   payWith: 'Mit {coin} zahlen',
   payLightning: 'Stattdessen mit Lightning zahlen',
   yourPayment: 'Ihre Zahlung',
   stillToPay: 'Restbetrag',
   amount: 'Betrag',
-  network: 'Netzwerk',
   rate: 'Wechselkurs',
   validUntil: 'Gültig bis',
   address: 'Adresse',
   paymentRequest: 'Lightning-Rechnung',
   tokenContract: 'Token-Vertrag',
+  addressOnly: 'Der Code enthält nur die Adresse. Geben Sie den Betrag von {amount} {coin} in Ihrem Wallet selbst ein.',
   onlyThis:
     'Senden Sie nur {coin} auf {chain}. Andere Währungen oder Zahlungen in anderen Netzwerken können verloren gehen.',
   exchangeHint:
@@ -81,6 +81,8 @@ export const de: Messages = {
     'Ihre Wallet ist mit einem anderen Netzwerk verbunden. Wechseln Sie zu {chain} und versuchen Sie es noch einmal.',
   walletFailed: 'Ihre Wallet konnte die Zahlung nicht senden. Verwenden Sie den QR-Code oder die Adresse oben.',
   otherCoin: 'Mit einer anderen Währung zahlen',
+  progress: '{count} von {needed} Bestätigungen',
+  progressAbout: '{count} von {needed} Bestätigungen, noch etwa {time}',
   confirmations: 'Bestätigungen',
   confirmationsOf: '{count} von {needed}',
   unconfirmed: 'Unbestätigt',
@@ -128,11 +130,13 @@ export const de: Messages = {
   support: 'Fragen zu dieser Bestellung? Wenden Sie sich an den Händler:',
 
   // Refused forms, and pages without an order.
-  refusedAddress: 'Geben Sie eine gültige Erstattungsadresse ein.',
+  refusedAddress:
+    'Das ist keine Adresse auf {chain}. Prüfen Sie, ob Sie sie vollständig kopiert haben und ob Ihr Wallet {chain} verwendet.',
   refusedCoin: 'Diese Währung ist nicht mehr verfügbar. Wählen Sie eine andere.',
   refusedState: 'Das lässt sich nicht mehr ändern. Wenden Sie sich bei Fragen an den Händler.',
   refusedNow: 'Das ist vorübergehend nicht möglich. Versuchen Sie es in einer Minute noch einmal.',
   refusedOther: 'Etwas ist schiefgegangen. Versuchen Sie es noch einmal.',
+  sandbox: 'Sandbox: nur zum Testen. Senden Sie kein echtes Geld.',
   unknownTitle: 'Bestellung nicht gefunden',
   unknownText: 'Prüfen Sie den Link oder bitten Sie den Händler um einen neuen.',
   awayTitle: 'Vorübergehend nicht verfügbar',

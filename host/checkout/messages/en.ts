@@ -15,7 +15,7 @@ export const en = {
     'It was replaced or dropped before the network confirmed it. If you sent it again, it will appear here automatically. Otherwise, you can still pay below.',
   seenTitle: 'Payment detected',
   seenText: 'You do not need to do anything else. Your payment will be complete in a moment.',
-  confirmingText: 'You do not need to do anything else. Network confirmations: {count} of {needed}.',
+  confirmingText: 'You do not need to do anything else. The network is confirming your payment.',
   recheckingTitle: 'Your payment is being confirmed again',
   recheckingText:
     'The network replaced its latest blocks. This usually resolves by itself. You do not need to do anything.',
@@ -45,21 +45,21 @@ export const en = {
 
   // The order, and what is to be paid.
   order: 'Order {id}',
+  lowestFee: 'Lowest network fee',
   coins: 'Pay with',
-  onChain: 'on {chain}',
-  onBoth: 'on {chain} or Lightning',
+  onBoth: '{chain} or Lightning',
   noCoins: 'No exchange rate is available right now. Try again in a minute.',
   payWith: 'Pay with {coin}',
   payLightning: 'Pay with Lightning instead',
   yourPayment: 'Your payment',
   stillToPay: 'Remaining amount',
   amount: 'Amount',
-  network: 'Network',
   rate: 'Exchange rate',
   validUntil: 'Valid until',
   address: 'Address',
   paymentRequest: 'Lightning invoice',
   tokenContract: 'Token contract',
+  addressOnly: 'The code contains only the address. Enter the amount of {amount} {coin} in your wallet yourself.',
   onlyThis: 'Send only {coin} on {chain}. Other coins, or payments on other networks, may be lost.',
   exchangeHint:
     'Paying from an exchange? It may deduct its fee from the amount that you enter. Add the fee, so that {amount} {coin} arrives.',
@@ -73,6 +73,8 @@ export const en = {
   walletNetwork: 'Your wallet is connected to another network. Switch it to {chain} and try again.',
   walletFailed: 'Your wallet could not send the payment. Use the QR code or the address above.',
   otherCoin: 'Pay with another coin',
+  progress: '{count} of {needed} confirmations',
+  progressAbout: '{count} of {needed} confirmations, about {time}',
   confirmations: 'Confirmations',
   confirmationsOf: '{count} of {needed}',
   unconfirmed: 'Unconfirmed',
@@ -119,11 +121,13 @@ export const en = {
   support: 'Questions about this order? Contact the merchant:',
 
   // Refused forms, and pages without an order.
-  refusedAddress: 'Enter a valid refund address.',
+  refusedAddress:
+    'This is not an address on {chain}. Check that you copied all of it, and that your wallet uses {chain}.',
   refusedCoin: 'This coin is no longer available. Choose another one.',
   refusedState: 'This can no longer be changed. Contact the merchant if you have questions.',
   refusedNow: 'This is temporarily unavailable. Try again in a minute.',
   refusedOther: 'Something went wrong. Try again.',
+  sandbox: 'Sandbox: do not send real money.',
   unknownTitle: 'Order not found',
   unknownText: 'Check the link, or ask the merchant for a new one.',
   awayTitle: 'Temporarily unavailable',

@@ -18,7 +18,7 @@ export const es: Messages = {
     'Fue reemplazado o descartado antes de que la red lo confirmara. Si lo ha vuelto a enviar, aparecerá aquí automáticamente. Si no, aún puede pagar abajo.',
   seenTitle: 'Pago detectado',
   seenText: 'No tiene que hacer nada más. Su pago se completará en un momento.',
-  confirmingText: 'No tiene que hacer nada más. Confirmaciones de la red: {count} de {needed}.',
+  confirmingText: 'No tiene que hacer nada más. La red está confirmando su pago.',
   recheckingTitle: 'Su pago se está confirmando de nuevo',
   recheckingText: 'La red ha reemplazado sus últimos bloques. Suele resolverse por sí solo. No tiene que hacer nada.',
   paidTitle: 'Pagado',
@@ -47,21 +47,22 @@ export const es: Messages = {
 
   // The order, and what is to be paid.
   order: 'Pedido {id}',
+  lowestFee: 'Menor comisión de red',
   coins: 'Pagar con',
-  onChain: 'en {chain}',
-  onBoth: 'en {chain} o Lightning',
+  onBoth: '{chain} o Lightning',
   noCoins: 'Ahora mismo no hay ningún tipo de cambio disponible. Inténtelo de nuevo en un minuto.',
   payWith: 'Pagar con {coin}',
   payLightning: 'Pagar con Lightning',
   yourPayment: 'Su pago',
   stillToPay: 'Importe restante',
   amount: 'Importe',
-  network: 'Red',
   rate: 'Tipo de cambio',
   validUntil: 'Válido hasta',
   address: 'Dirección',
   paymentRequest: 'Factura Lightning',
   tokenContract: 'Contrato del token',
+  addressOnly:
+    'El código solo contiene la dirección. Introduzca usted mismo el importe de {amount} {coin} en su monedero.',
   onlyThis: 'Envíe solo {coin} en {chain}. Otras monedas, o pagos en otras redes, pueden perderse.',
   exchangeHint:
     '¿Paga desde un exchange? Puede descontar su comisión del importe que indique. Sume la comisión para que lleguen {amount} {coin}.',
@@ -75,6 +76,8 @@ export const es: Messages = {
   walletNetwork: 'Su monedero está conectado a otra red. Cámbielo a {chain} e inténtelo de nuevo.',
   walletFailed: 'Su monedero no pudo enviar el pago. Use el código QR o la dirección de arriba.',
   otherCoin: 'Pagar con otra moneda',
+  progress: '{count} de {needed} confirmaciones',
+  progressAbout: '{count} de {needed} confirmaciones, unos {time}',
   confirmations: 'Confirmaciones',
   confirmationsOf: '{count} de {needed}',
   unconfirmed: 'Sin confirmar',
@@ -122,11 +125,13 @@ export const es: Messages = {
   support: '¿Preguntas sobre este pedido? Contacte con el comercio:',
 
   // Refused forms, and pages without an order.
-  refusedAddress: 'Introduzca una dirección de reembolso válida.',
+  refusedAddress:
+    'Esta no es una dirección de {chain}. Compruebe que la ha copiado entera y que su monedero usa {chain}.',
   refusedCoin: 'Esta moneda ya no está disponible. Elija otra.',
   refusedState: 'Esto ya no se puede cambiar. Si tiene preguntas, contacte con el comercio.',
   refusedNow: 'No está disponible temporalmente. Inténtelo de nuevo en un minuto.',
   refusedOther: 'Algo ha fallado. Inténtelo de nuevo.',
+  sandbox: 'Entorno de pruebas. No envíe dinero real.',
   unknownTitle: 'Pedido no encontrado',
   unknownText: 'Compruebe el enlace o pida uno nuevo al comercio.',
   awayTitle: 'No disponible temporalmente',

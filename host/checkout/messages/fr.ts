@@ -18,7 +18,7 @@ export const fr: Messages = {
     'Il a été remplacé ou abandonné avant que le réseau ne le confirme. Si vous l’avez renvoyé, il apparaîtra ici automatiquement. Sinon, vous pouvez encore payer ci-dessous.',
   seenTitle: 'Paiement détecté',
   seenText: 'Vous n’avez rien d’autre à faire. Votre paiement sera terminé dans un instant.',
-  confirmingText: 'Vous n’avez rien d’autre à faire. Confirmations du réseau : {count} sur {needed}.',
+  confirmingText: 'Vous n’avez rien d’autre à faire. Le réseau confirme votre paiement.',
   recheckingTitle: 'Votre paiement est en cours de nouvelle confirmation',
   recheckingText:
     'Le réseau a remplacé ses derniers blocs. Cela se règle généralement tout seul. Vous n’avez rien à faire.',
@@ -48,21 +48,22 @@ export const fr: Messages = {
 
   // The order, and what is to be paid.
   order: 'Commande {id}',
+  lowestFee: 'Frais de réseau les plus bas',
   coins: 'Payer avec',
-  onChain: 'sur {chain}',
-  onBoth: 'sur {chain} ou Lightning',
+  onBoth: '{chain} ou Lightning',
   noCoins: 'Aucun taux de change n’est disponible pour le moment. Réessayez dans une minute.',
   payWith: 'Payer avec {coin}',
   payLightning: 'Payer plutôt avec Lightning',
   yourPayment: 'Votre paiement',
   stillToPay: 'Montant restant',
   amount: 'Montant',
-  network: 'Réseau',
   rate: 'Taux de change',
   validUntil: 'Valable jusqu’à',
   address: 'Adresse',
   paymentRequest: 'Facture Lightning',
   tokenContract: 'Contrat du jeton',
+  addressOnly:
+    'Le code ne contient que l’adresse. Saisissez vous-même le montant de {amount} {coin} dans votre portefeuille.',
   onlyThis:
     'Envoyez uniquement {coin} sur {chain}. D’autres monnaies, ou des paiements sur d’autres réseaux, peuvent être perdus.',
   exchangeHint:
@@ -77,6 +78,8 @@ export const fr: Messages = {
   walletNetwork: 'Votre portefeuille est connecté à un autre réseau. Passez à {chain} et réessayez.',
   walletFailed: 'Votre portefeuille n’a pas pu envoyer le paiement. Utilisez le code QR ou l’adresse ci-dessus.',
   otherCoin: 'Payer avec une autre monnaie',
+  progress: '{count} confirmations sur {needed}',
+  progressAbout: '{count} confirmations sur {needed}, environ {time}',
   confirmations: 'Confirmations',
   confirmationsOf: '{count} sur {needed}',
   unconfirmed: 'Non confirmé',
@@ -124,11 +127,13 @@ export const fr: Messages = {
   support: 'Des questions sur cette commande ? Contactez le marchand :',
 
   // Refused forms, and pages without an order.
-  refusedAddress: 'Saisissez une adresse de remboursement valide.',
+  refusedAddress:
+    'Ce n’est pas une adresse sur {chain}. Vérifiez que vous l’avez copiée en entier et que votre portefeuille utilise {chain}.',
   refusedCoin: 'Cette monnaie n’est plus disponible. Choisissez-en une autre.',
   refusedState: 'Cela ne peut plus être modifié. Contactez le marchand si vous avez des questions.',
   refusedNow: 'Temporairement indisponible. Réessayez dans une minute.',
   refusedOther: 'Une erreur s’est produite. Réessayez.',
+  sandbox: 'Environnement de test. N’envoyez pas d’argent réel.',
   unknownTitle: 'Commande introuvable',
   unknownText: 'Vérifiez le lien ou demandez-en un nouveau au marchand.',
   awayTitle: 'Temporairement indisponible',

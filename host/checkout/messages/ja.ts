@@ -17,7 +17,7 @@ export const ja: Messages = {
     'ネットワークで承認される前に、置き換えられたか破棄されました。再送金した場合は、自動的にここに表示されます。まだの場合は、下からお支払いいただけます。',
   seenTitle: 'お支払いを検出しました',
   seenText: 'これ以上の操作は必要ありません。まもなく完了します。',
-  confirmingText: 'これ以上の操作は必要ありません。ネットワークの承認数：{count} / {needed}。',
+  confirmingText: 'これ以上の操作は必要ありません。ネットワークがお支払いを承認しています。',
   recheckingTitle: 'お支払いをもう一度承認待ちしています',
   recheckingText: 'ネットワークの直近のブロックが置き換えられました。通常は自動的に解決します。操作は必要ありません。',
   paidTitle: '支払い済み',
@@ -46,8 +46,8 @@ export const ja: Messages = {
 
   // The order, and what is to be paid.
   order: '注文 {id}',
+  lowestFee: 'ネットワーク手数料が最安',
   coins: '支払う通貨',
-  onChain: '{chain} ネットワーク',
   onBoth: '{chain} または Lightning',
   noCoins: '現在、利用できるレートがありません。1 分後にもう一度お試しください。',
   payWith: '{coin} で支払う',
@@ -55,12 +55,12 @@ export const ja: Messages = {
   yourPayment: 'お支払い',
   stillToPay: '残りの金額',
   amount: '金額',
-  network: 'ネットワーク',
   rate: '為替レート',
   validUntil: '有効期限',
   address: 'アドレス',
   paymentRequest: 'Lightning インボイス',
   tokenContract: 'トークンコントラクト',
+  addressOnly: 'コードにはアドレスだけが入っています。金額 {amount} {coin} はウォレットで入力してください。',
   onlyThis:
     '{chain} ネットワークの {coin} だけを送金してください。ほかの通貨やネットワークで送金すると、失われるおそれがあります。',
   exchangeHint:
@@ -75,6 +75,8 @@ export const ja: Messages = {
   walletNetwork: 'ウォレットは別のネットワークに接続しています。{chain} に切り替えて、もう一度お試しください。',
   walletFailed: 'ウォレットから送金できませんでした。上の QR コードまたはアドレスをご利用ください。',
   otherCoin: '別の通貨で支払う',
+  progress: '承認 {count} / {needed}',
+  progressAbout: '承認 {count} / {needed}、残り約 {time}',
   confirmations: '承認数',
   confirmationsOf: '{count} / {needed}',
   unconfirmed: '未承認',
@@ -121,11 +123,13 @@ export const ja: Messages = {
   support: 'この注文についてのご質問は、販売者にお問い合わせください：',
 
   // Refused forms, and pages without an order.
-  refusedAddress: '有効な返金先アドレスを入力してください。',
+  refusedAddress:
+    'これは {chain} のアドレスではありません。全体をコピーしたか、ウォレットが {chain} を使っているかを確認してください。',
   refusedCoin: 'この通貨は利用できなくなりました。別の通貨を選択してください。',
   refusedState: 'これはもう変更できません。ご不明な点は販売者にお問い合わせください。',
   refusedNow: '一時的に利用できません。1 分後にもう一度お試しください。',
   refusedOther: '問題が発生しました。もう一度お試しください。',
+  sandbox: 'サンドボックス（テスト専用）です。実際のお金は送らないでください。',
   unknownTitle: '注文が見つかりません',
   unknownText: 'リンクを確認するか、販売者に新しいリンクを依頼してください。',
   awayTitle: '一時的に利用できません',
