@@ -8,6 +8,7 @@ import type {
   IdGenerator,
   LinkDeviceId,
   Millis,
+  OrderId,
   Random,
   Storage,
 } from '../kernel/index.ts';
@@ -25,6 +26,7 @@ import type { Actor } from '../access/index.ts';
 import { addAuditRow } from '../access/index.ts';
 import type { ChoosePayment } from './choose-payment.ts';
 import type { CreateOrder, MadeOrder } from './create-order.ts';
+import type { OrderAdminActions } from './order-admin-actions.ts';
 import { ORDER_STATUSES } from './order-status.ts';
 import type { Order } from './order.ts';
 import type { OrderSettings } from './order-settings.ts';
@@ -37,6 +39,7 @@ export interface LinkSalesDeps {
   readonly storage: Pick<Storage, 'accounts' | 'links' | 'orders' | 'transaction'>;
   readonly createOrder: Pick<CreateOrder, 'ofLink'>;
   readonly choosePayment: Pick<ChoosePayment, 'choose'>;
+  readonly orderAdminActions: Pick<OrderAdminActions, 'terminate'>;
   readonly assets: Pick<AssetCatalogue, 'find'>;
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -68,6 +71,8 @@ export interface ChargedSale {
   readonly refused: ErrorCode | null;
 }
 
+/** Who cancelled, in the history of an order. */
+const CASHIER = 'point-of-sale';
 /** How many times creating an order is tried while its link changes. */
 const TRIES = 4;
 /** The most finished orders of one visitor that are followed by a new one within a day. */
@@ -130,6 +135,17 @@ export class LinkSales {
       if (isTillgateError(error)) return { order, refused: error.code };
       throw error;
     }
+  }
+
+  /**
+   * Cancels a sale of a point of sale, of which no payment was seen; a cancelled one stays as it is.
+   *
+   * @throws TillgateError `NOT_FOUND` for an order of another page; `STATE_CONFLICT` once a payment was seen
+   */
+  async cancel({ id }: Pick<PaymentLink, 'id'>, orderId: OrderId): Promise<Order> {
+    const order = await this.#deps.storage.orders.find(orderId);
+    if (order?.linkId !== id) throw noSuchLink();
+    return order.status === 'TERMINATED' ? order : this.#deps.orderAdminActions.terminate(orderId, CASHIER);
   }
 
   async #made(token: string, visit: LinkVisit): Promise<MadeOrder> {

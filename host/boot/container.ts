@@ -306,6 +306,7 @@ const orderRecipes = accountRecipes
         assets: parts.assets,
         createOrder: parts.createOrder,
         choosePayment: parts.choosePayment,
+        orderAdminActions: parts.orderAdminActions,
         settings: parts.config.orders,
       }),
   )

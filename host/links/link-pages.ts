@@ -11,7 +11,7 @@ import type { PageSite } from '../checkout/page-site.ts';
 import { paymentLink } from '../checkout/payment-link.ts';
 import { pointOfSalePage, unpairedPage } from './point-of-sale-page.tsx';
 import type { ScanCode, ShownPointOfSale } from './point-of-sale-page.tsx';
-import { formToken } from './link-form.ts';
+import { deviceOf, formToken } from './link-form.ts';
 import { linkPage, messagePage } from './link-page.tsx';
 import { linkText } from './link-text.ts';
 import { LinkWriter } from './link-writer.ts';
@@ -31,6 +31,7 @@ const REFUSALS: ReadonlyMap<string, LinkMessageName> = new Map(
     'sold-out': 'soldOutText',
     ended: 'endedText',
     pairing: 'pairRefused',
+    paid: 'cancelRefused',
   } as const),
 );
 
@@ -121,7 +122,7 @@ export class LinkPages {
     const { link } = view;
     const device = pairedDevice(this.#deps, view, call);
     if (device === null)
-      return { page: unpairedPage(link.token, language, refused(query, language).refusal), cookie: null };
+      return { page: this.#unpaired(call, link.token, refused(query, language).refusal, language), cookie: null };
     const zoneMinutes = zoneOf(call);
     const local = clock.now() + zoneMinutes * MINUTE_MS;
     const midnight = local - (local % DAY_MS) - zoneMinutes * MINUTE_MS;
@@ -132,6 +133,12 @@ export class LinkPages {
       sale: await this.#sale(view, query.get('sale')),
     });
     return { page, cookie: null };
+  }
+
+  /** A device that was paired before is told that it is not any more. */
+  #unpaired(call: RawCall, token: string, refusal: string | null, language: Language): LinkPage {
+    const before = deviceOf(call.request, token) !== null;
+    return unpairedPage(token, language, refusal ?? (before ? linkText(language, 'noLongerPaired') : null));
   }
 
   /** The sale that the page names, if it belongs to this point of sale. */

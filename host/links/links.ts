@@ -1,8 +1,8 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ANYBODY, textOperation } from '../../adapters/http/index.ts';
 import type { HttpResponse, Operation, RawCall } from '../../adapters/http/index.ts';
-import { addressKey, isTillgateError, readDecimal, TillgateError } from '../../core/index.ts';
-import type { Decimal, ErrorCode } from '../../core/index.ts';
+import { addressKey, isId, isTillgateError, readDecimal, TillgateError } from '../../core/index.ts';
+import type { Decimal, ErrorCode, OrderId } from '../../core/index.ts';
 import { z } from 'zod';
 import type { PageSite } from '../checkout/page-site.ts';
 import { queryOf } from '../http/query-of.ts';
@@ -62,6 +62,16 @@ export function linkOperations(deps: LinkDeps, secure: boolean, site: PageSite):
       description: 'A form of the page; answered with 303 to the point of sale.',
       bodyKinds: ['form'],
       handler: (call) => back(call, '../', () => pair(deps, call, codes, secure)),
+    }),
+    formOperation({
+      ...shared,
+      id: 'cancelSale',
+      method: 'POST',
+      path: '/l/{link}/cancel',
+      summary: 'Cancel a sale of a point of sale',
+      description: 'A form of the page; answered with 303 to the sale, or to it with the reason.',
+      bodyKinds: ['form'],
+      handler: (call) => back(call, '../', () => cancelSale(deps, call)),
     }),
     textOperation({
       ...shared,
@@ -136,17 +146,16 @@ function amountOf(call: RawCall): Decimal | null {
   return /^\d{1,15}(?:[.,]\d{1,8})?$/.test(text) ? readDecimal(text.replace(',', '.')) : null;
 }
 
+const foreignForm = (): TillgateError =>
+  new TillgateError('FORBIDDEN', 'This form was not loaded by this browser: reload the page, then send it again.');
+
 async function sell(deps: LinkDeps, call: RawCall, visits: RateLimiterMemory): Promise<HttpResponse> {
   const token = tokenOf(call);
   const view = await findLink(deps, token);
   const pointOfSale = view.link.face === 'POINT_OF_SALE';
   const who = pointOfSale ? pairedDevice(deps, view, call) : visitorOf(call.request);
   const form = who === null ? null : readFormToken(deps.vault, token, who, fieldOf(call, 'form'));
-  if (who === null || form === null)
-    throw new TillgateError(
-      'FORBIDDEN',
-      'This form was not loaded by this browser: reload the page, then send it again.',
-    );
+  if (who === null || form === null) throw foreignForm();
   if (!pointOfSale) await take(visits, call.client);
   const key = pointOfSale ? `${who} ${form}` : who;
   const visit = { amount: amountOf(call), key, renew: !pointOfSale };
@@ -157,6 +166,23 @@ async function sell(deps: LinkDeps, call: RawCall, visits: RateLimiterMemory): P
   const { order, refused } = await deps.linkSales.charge(token, visit);
   const why = refused === null ? '' : `&error=${CHOICE_REASONS[refused] ?? 'other'}`;
   return see(`${token}?sale=${order.id}${why}`, call.traceId);
+}
+
+/** Only a paired device cancels, and only what its own point of sale has sold. */
+async function cancelSale(deps: LinkDeps, call: RawCall): Promise<HttpResponse> {
+  const token = tokenOf(call);
+  const view = await findLink(deps, token);
+  const device = pairedDevice(deps, view, call);
+  if (device === null || readFormToken(deps.vault, token, device, fieldOf(call, 'form')) === null) throw foreignForm();
+  const sale = fieldOf(call, 'sale');
+  if (!isId(sale)) throw new TillgateError('NOT_FOUND', 'There is no such sale.');
+  try {
+    await deps.linkSales.cancel(view.link, sale as OrderId);
+  } catch (error) {
+    if (!isTillgateError(error, 'STATE_CONFLICT')) throw error;
+    return see(`../${token}?sale=${sale}&error=paid`, call.traceId);
+  }
+  return see(`../${token}?sale=${sale}`, call.traceId);
 }
 
 async function pair(deps: LinkDeps, call: RawCall, codes: RateLimiterMemory, secure: boolean): Promise<HttpResponse> {

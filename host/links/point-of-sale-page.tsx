@@ -71,7 +71,9 @@ export function unpairedPage(token: string, language: Language, refusal: string 
     <main id="link">
       <section class="card">
         <h1 id="title">{title}</h1>
-        <p>{linkText(language, 'unpairedText')}</p>
+        <p id="words" data-read={linkText(language, 'codeRead')}>
+          {linkText(language, 'unpairedText')}
+        </p>
         <form class="sell" method="post" action={`${token}/pair`}>
           <label for="code">{linkText(language, 'pairingCode')}</label>
           <input id="code" name="code" type="text" autoComplete="off" dir="ltr" maxLength={64} required />
@@ -98,7 +100,13 @@ function Main(shown: ShownPointOfSale): VNode {
   const { sale, view, language, refusal } = shown;
   return (
     <main id="link" data-point-of-sale="">
-      {sale === null ? <Pad {...shown} /> : <Sale view={view} language={language} {...sale} />}
+      {sale === null ? <Pad {...shown} /> : <Sale view={view} language={language} form={shown.form} {...sale} />}
+      <div id="connection" class="card refusal connection" role="alert" hidden>
+        <p>{linkText(language, 'resending')}</p>
+        <button class="button" type="button" data-stop>
+          {linkText(language, 'stopSending')}
+        </button>
+      </div>
       <Refusal refusal={refusal} />
       {sale === null ? <Today {...shown} /> : null}
     </main>
@@ -148,9 +156,10 @@ function Sale({
   view: { link },
   language,
   order,
+  form,
   scan,
   seen,
-}: ShownSale & Pick<ShownPointOfSale, 'view' | 'language'>): VNode {
+}: ShownSale & Pick<ShownPointOfSale, 'view' | 'language' | 'form'>): VNode {
   const state = STATES[order.status];
   const confirming = state === 'waiting' && seen !== 'nothing';
   return (
@@ -177,6 +186,15 @@ function Sale({
       <a id="next" class="button main" href={link.token}>
         {linkText(language, 'nextSale')}
       </a>
+      {state === 'waiting' && seen === 'nothing' ? (
+        <form id="cancel" method="post" action={`${link.token}/cancel`}>
+          <input type="hidden" name="form" value={form} />
+          <input type="hidden" name="sale" value={order.id} />
+          <button class="quiet" type="submit">
+            {linkText(language, 'cancelSale')}
+          </button>
+        </form>
+      ) : null}
     </section>
   );
 }
@@ -207,7 +225,6 @@ function Scan({ scan: { text, payment }, language }: { readonly scan: ScanCode; 
       {isLightning(coin) ? null : (
         <p class="soft">{language.text('onlyThis', { coin: coin.symbol, chain: chainName })}</p>
       )}
-      <p class="soft">{linkText(language, 'scan')}</p>
     </div>
   );
 }

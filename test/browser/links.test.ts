@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { noBranding, readDecimal } from '../../core/index.ts';
 import type { Actor, NewLink, PaymentLink } from '../../core/index.ts';
 import { LANGUAGES } from '../../host/checkout/languages.ts';
+import { startDroppingProxy } from '../support/dropping-proxy.ts';
 import { waitFor } from '../support/wait.ts';
 import { assertAccessible, launch, picture } from './chromium.ts';
 import { DashboardFixture, fits } from './dashboard-fixture.ts';
@@ -195,6 +196,132 @@ describe('payment links in a browser', { concurrency: 1 }, () => {
       await picture(page, `point-of-sale-branded-sale-320-${name}`);
       await leave();
     }
+  });
+
+  test('fault 520: a charge whose answer is lost is sent again and makes one sale, over a reload of the page too', async (t) => {
+    const { link, url } = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, title: 'Coffee bar' });
+    const { code } = await till.host.till.manage.links.pair(actor, link.id);
+    const proxy = await startDroppingProxy(till.url.replace('localhost', '127.0.0.1'));
+    t.after(() => proxy.close());
+    const context = await browser.newContext({ locale: 'en', viewport: { width: 390, height: 844 } });
+    t.after(() => context.close());
+    const page = await context.newPage();
+    const sales = async (): Promise<number> => (await till.host.till.linkSales.salesSince(link, 0)).length;
+    const charge = async (amount: string): Promise<void> => {
+      await page.locator('#amount').fill(amount);
+      await page.getByRole('button', { name: 'Charge' }).click();
+    };
+    await page.goto(`${proxy.url}${new URL(url).pathname}#${code}`);
+    await page.getByText('The pairing code was read.').waitFor(PATIENCE);
+    await page.getByRole('button', { name: 'Pair device' }).click();
+
+    // The till makes the sale, and the page is told nothing of it, twice.
+    let left = 2;
+    proxy.lose(({ method }) => (method === 'POST' && left-- > 0 ? 'answer' : null));
+    await charge('4.20');
+    await page.locator('#sale').waitFor(PATIENCE);
+    assert.ok(proxy.lost >= 2);
+    assert.equal(await sales(), 1);
+    await page.reload();
+    await page.locator('#sale').waitFor(PATIENCE);
+    assert.match(await page.locator('#sale').innerText(), /\$4\.20/);
+
+    // Nothing comes back until the page was loaded anew.
+    await page.getByRole('link', { name: 'New sale' }).click();
+    proxy.lose(({ method }) => (method === 'POST' ? 'answer' : null));
+    await charge('7.50');
+    await page.getByText('No connection.').waitFor(PATIENCE);
+    await waitFor(async () => (await sales()) === 2, { describe: 'the sale that the page does not know of' });
+    await assertAccessible(page, 'a charge that is sent again');
+    await picture(page, 'point-of-sale-no-connection-390');
+    proxy.lose(({ method }) => (method === 'POST' ? 'request' : null));
+    await page.reload();
+    await page.getByText('No connection.').waitFor(PATIENCE);
+    proxy.lose(() => null);
+    await page.locator('#sale').waitFor(PATIENCE);
+    assert.match(await page.locator('#sale').innerText(), /\$7\.50/);
+    assert.equal(await sales(), 2);
+
+    // What was delivered is not sent again, and the next sale of the same amount is one of its own.
+    await page.getByRole('link', { name: 'New sale' }).click();
+    await page.getByRole('button', { name: 'Charge' }).waitFor(PATIENCE);
+    await charge('7.50');
+    await page.locator('#sale').waitFor(PATIENCE);
+    assert.equal(await sales(), 3);
+
+    // Whoever stops and charges once more with the same page gets the sale that was made.
+    await page.getByRole('link', { name: 'New sale' }).click();
+    await page.getByRole('button', { name: 'Charge' }).waitFor(PATIENCE);
+    proxy.lose(({ method }) => (method === 'POST' ? 'answer' : null));
+    await charge('9');
+    await page.getByRole('button', { name: 'Stop trying' }).click(PATIENCE);
+    await waitFor(async () => (await sales()) === 4, { describe: 'the sale that was made' });
+    proxy.lose(() => null);
+    await page.getByRole('button', { name: 'Charge' }).click();
+    await page.locator('#sale').waitFor(PATIENCE);
+    assert.equal(await sales(), 4);
+  });
+
+  test('a point of sale whose page cannot be loaded stays as it is, and goes on when the network is back', async (t) => {
+    const { link, url } = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, title: 'Coffee bar' });
+    const { code } = await till.host.till.manage.links.pair(actor, link.id);
+    const proxy = await startDroppingProxy(till.url.replace('localhost', '127.0.0.1'));
+    t.after(() => proxy.close());
+    const context = await browser.newContext({ locale: 'en', viewport: { width: 390, height: 844 } });
+    t.after(() => context.close());
+    const page = await context.newPage();
+    await page.goto(`${proxy.url}${new URL(url).pathname}#${code}`);
+    await page.getByRole('button', { name: 'Pair device' }).click();
+    await page.locator('#amount').fill('5');
+    await page.getByRole('button', { name: 'Charge' }).click();
+    await page.locator('#sale').waitFor(PATIENCE);
+    proxy.lose(() => 'request');
+    await page.getByRole('link', { name: 'New sale' }).click();
+    await page.getByText('No connection.').waitFor(PATIENCE);
+    assert.equal(await page.locator('#sale').count(), 1, 'the sale is still there');
+    proxy.lose(() => null);
+    await page.getByRole('button', { name: 'Charge' }).waitFor(PATIENCE);
+  });
+
+  test('a sale is cancelled by its device while nothing was paid, and the customer sees the code and the amount alone', async () => {
+    const { link, url } = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, title: 'Coffee bar', coins: ['ETH'] });
+    const { code } = await till.host.till.manage.links.pair(actor, link.id);
+    const { page, leave } = await till.window({ width: 390 });
+    await page.goto(`${url}#${code}`);
+    await page.getByRole('button', { name: 'Pair device' }).click();
+    await page.locator('#amount').fill('5');
+    await page.getByRole('button', { name: 'Charge' }).click();
+    await page.locator('#scan').waitFor(PATIENCE);
+    assert.equal(await page.locator('.languages').isVisible(), false);
+    const shown = (await page.locator('main').innerText()).split('\n').filter((line) => line.trim() !== '');
+    assert.deepEqual(shown, [
+      'Coffee bar',
+      '$5.00',
+      'Awaiting payment',
+      '0.002 ETH',
+      'ETH · Ethereum',
+      'Send only ETH on Ethereum. Other coins, or payments on other networks, may be lost.',
+      'New sale',
+      'Cancel sale',
+    ]);
+    await picture(page, 'point-of-sale-customer-390');
+    await page.getByRole('button', { name: 'Cancel sale' }).click();
+    await page.locator('#sale.over').waitFor(PATIENCE);
+    assert.equal(await page.locator('#words').textContent(), 'Cancelled');
+    assert.equal(await page.locator('#scan').count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Cancel sale' }).isVisible(), false);
+    const [order] = await till.host.till.linkSales.salesSince(link, 0);
+    assert.equal(order?.status, 'TERMINATED');
+
+    await page.getByRole('link', { name: 'New sale' }).click();
+    await page.locator('#amount').fill('6');
+    await page.getByRole('button', { name: 'Charge' }).click();
+    await page.locator('#scan').waitFor(PATIENCE);
+    const [paid] = await till.host.till.linkSales.salesSince(link, 0);
+    await post('/sandbox/v1/pay', { order_id: paid?.id });
+    await page.locator('#sale.seen').waitFor(PATIENCE);
+    assert.equal(await page.getByRole('button', { name: 'Cancel sale' }).isVisible(), false, 'it is paid');
+    await leave();
   });
 
   test('a point of sale works on a screen of 320 pixels from right to left', async () => {

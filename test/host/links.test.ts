@@ -340,6 +340,53 @@ describe('the pages of payment links', () => {
     assert.ok(!stranger.includes('class="brand"') && !stranger.includes('Corner'));
   });
 
+  test('fault 521: only a paired device cancels a sale, of its own point of sale, and none that a payment was seen of', async () => {
+    const [one, two] = [await newLink({ face: 'POINT_OF_SALE' }), await newLink({ face: 'POINT_OF_SALE' })];
+    const [device, other] = [await paired(one), await paired(two)];
+    const sell = async (): Promise<string> => (await device.submit(one.path)).split('=')[1] ?? '';
+    const statusOf = async (sale: string): Promise<string | undefined> =>
+      (await host.till.storage.orders.find(sale as OrderId))?.status;
+    const cancel = async (who: Visitor, path: string, sale: string, form?: string): Promise<string> => {
+      const fields = { sale, form: form ?? formOf(await (await who.get(path)).text()) };
+      return (await who.post(`${path}/cancel`, fields)).headers.get('location') ?? '';
+    };
+    const sale = await sell();
+    assert.match(await cancel(other, two.path, sale), /error=unknown/);
+    assert.match(await cancel(visitor(), one.path, sale, 'none'), /error=form/);
+    const stolen = formOf(await (await device.get(one.path)).text());
+    assert.match(await cancel(other, one.path, sale, stolen), /error=form/);
+    assert.match(await cancel(device, one.path, sale, 'none'), /error=form/);
+    assert.match(await cancel(device, one.path, 'nonsense'), /error=unknown/);
+    assert.equal(await statusOf(sale), 'PENDING');
+    for (let times = 0; times < 2; times++)
+      assert.equal(await cancel(device, one.path, sale), `../${one.link.token}?sale=${sale}`, 'a second time too');
+    assert.equal(await statusOf(sale), 'TERMINATED');
+
+    const paid = await sell();
+    const order = await host.till.storage.orders.find(paid as OrderId);
+    await host.till.choosePayment.choose(order?.checkoutToken ?? '', 'ETH', 'ETH');
+    await merchant.pay(paid);
+    await waitFor(async () => (await host.till.orderQueries.checkout(order?.checkoutToken ?? '')).seen, {
+      describe: 'the payment to be seen',
+    });
+    const refused = await cancel(device, one.path, paid);
+    assert.match(refused, /error=paid$/);
+    assert.match(
+      await (await device.get(`/l/${refused.replace('../', '')}`)).text(),
+      /role="alert"[^>]*>This sale cannot be cancelled/,
+    );
+    assert.notEqual(await statusOf(paid), 'TERMINATED');
+  });
+
+  test('a device that was paired is told that it is not any more; one that never was is asked for a code', async () => {
+    const { link, path } = await newLink({ face: 'POINT_OF_SALE' });
+    const device = await paired({ link, path });
+    assert.match(await (await device.get(path)).text(), /id="charge"/);
+    await host.till.manage.links.unpair(actor, link.id);
+    assert.match(await (await device.get(path)).text(), /role="alert"[^>]*>This device is no longer paired/);
+    assert.doesNotMatch(await (await visitor().get(path)).text(), /no longer paired/);
+  });
+
   test('a point of sale shows no sale of another', async () => {
     const [one, two] = [await newLink({ face: 'POINT_OF_SALE' }), await newLink({ face: 'POINT_OF_SALE' })];
     const foreign = (await (await paired(one)).submit(one.path)).split('=')[1] ?? '';

@@ -7,6 +7,12 @@
 const POLL_MS = 5_000;
 const PAID = ['SUCCESS', 'RESOLVED'];
 const DAY_SECONDS = 86_400;
+/** How long an answer is waited for. */
+const TRY_MS = 10_000;
+const PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
+/** The till recognises a charge that is sent again for a day. */
+const KEPT_MS = 12 * 3_600_000;
+const KEPT = `charge ${location.pathname}`;
 
 document.documentElement.classList.add('script');
 document.cookie = `tillgate_zone=${-new Date().getTimezoneOffset()}; Path=/; Max-Age=${365 * DAY_SECONDS}; SameSite=Strict`;
@@ -16,33 +22,104 @@ let audio = null;
 let stream = null;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
+/** What is being sent or loaded; a newer one ends the tries of those before it. */
+let turn = 0;
 
 const query = new URLSearchParams(location.search);
 for (const name of ['error', 'lang', 'amount']) query.delete(name);
 history.replaceState(null, '', `${location.pathname}${query.size === 0 ? '' : `?${query}`}${location.hash}`);
 takeCode();
 begin();
+resume();
 
 document.addEventListener('click', (event) => {
   const target = event.target instanceof Element ? event.target : null;
   const key = target?.closest('button[data-key]');
   if (key instanceof HTMLButtonElement) type(key.dataset['key'] ?? '');
+  if (target?.closest('button[data-stop]')) return giveUp();
   const link = target?.closest('[data-point-of-sale] a');
   if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
+  keep(null);
   void go(link.href);
 });
 document.addEventListener('submit', (event) => {
   const form = event.target;
-  if (!(form instanceof HTMLFormElement) || form.id !== 'charge') return;
+  if (!(form instanceof HTMLFormElement) || !['charge', 'cancel'].includes(form.id)) return;
   event.preventDefault();
   unlock();
   const fields = new URLSearchParams();
   for (const [name, value] of new FormData(form)) fields.set(name, String(value));
-  for (const button of form.querySelectorAll('button')) button.disabled = true;
+  if (form.id === 'charge') return charge(fields);
+  lock(true);
   void go(form.action, { method: 'POST', body: fields });
 });
 addEventListener('popstate', () => location.reload());
+
+/**
+ * Sends a charge until it is answered. It is kept with the form's own number, by which the till recognises it: however
+ * often it arrives, also after a reload of this page, it is one sale.
+ *
+ * @param {URLSearchParams} fields
+ */
+function charge(fields) {
+  lock(true);
+  keep(fields.toString());
+  void go(location.pathname, { method: 'POST', body: fields }).then((answered) => {
+    if (answered) keep(null);
+  });
+}
+
+/** Sends the charge again that had no answer when the page was left. */
+function resume() {
+  const { text = '', at = 0 } = kept();
+  const field = document.getElementById('amount');
+  if (document.getElementById('charge') === null || text === '' || Date.now() - at > KEPT_MS) return keep(null);
+  const fields = new URLSearchParams(text);
+  if (field instanceof HTMLInputElement) field.value = fields.get('amount') ?? '';
+  charge(fields);
+}
+
+/** Whoever stops can charge once more with the same form, which gives the sale that may have been made. */
+function giveUp() {
+  const { text = '' } = kept();
+  const form = document.querySelector('#charge input[name="form"]');
+  if (form instanceof HTMLInputElement && text !== '') form.value = new URLSearchParams(text).get('form') ?? form.value;
+  turn += 1;
+  keep(null);
+  lock(false);
+  offline(false);
+  begin();
+}
+
+/** @returns {{ text?: string, at?: number }} */
+function kept() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT) ?? '{}');
+  } catch {
+    return {};
+  }
+}
+
+/** @param {string | null} text */
+function keep(text) {
+  try {
+    if (text === null) localStorage.removeItem(KEPT);
+    else localStorage.setItem(KEPT, JSON.stringify({ text, at: Date.now() }));
+  } catch {
+    // A browser without storage sends again until the page is left.
+  }
+}
+
+/** @param {boolean} on */
+function lock(on) {
+  document.querySelectorAll('#link form button').forEach((button) => button.toggleAttribute('disabled', on));
+}
+
+/** @param {boolean} on */
+function offline(on) {
+  document.getElementById('connection')?.toggleAttribute('hidden', !on);
+}
 
 /** Takes the code of a new device from the fragment, and removes it from the address. */
 function takeCode() {
@@ -50,6 +127,8 @@ function takeCode() {
   const code = /^#([0-9a-f]{32})$/.exec(location.hash)?.[1];
   if (!(field instanceof HTMLInputElement) || code === undefined) return;
   field.value = code;
+  const words = document.getElementById('words');
+  if (words !== null) words.textContent = words.dataset['read'] ?? '';
   history.replaceState(null, '', location.pathname);
 }
 
@@ -71,25 +150,46 @@ function parsed(html) {
 }
 
 /**
- * Replaces the present page by another page of this point of sale.
+ * Replaces the present page by another page of this point of sale. On a bad network the same request is sent until it
+ * is answered: all of them may be sent again.
  *
  * @param {string} url
  * @param {RequestInit} [request]
+ * @returns {Promise<boolean>} false where something else was done meanwhile
  */
 async function go(url, request = {}) {
   stop();
-  try {
-    const reply = await fetch(url, request);
-    const next = parsed(await reply.text()).getElementById('link');
+  turn += 1;
+  const mine = turn;
+  for (let tries = 0; ; tries++) {
+    const answer = await ask(url, request);
+    if (mine !== turn) return false;
     const here = document.getElementById('link');
-    if (next === null || here === null) throw new Error('another page');
-    here.replaceWith(document.importNode(next, true));
-    history.pushState(null, '', reply.url.replace(/[?&](error|amount)=[^&]*/g, ''));
-    scrollTo(0, 0);
-    begin();
+    if (answer !== null && here !== null) {
+      here.replaceWith(document.importNode(answer.main, true));
+      history.pushState(null, '', answer.url.replace(/[?&](error|amount)=[^&]*/g, ''));
+      scrollTo(0, 0);
+      begin();
+      return true;
+    }
+    offline(true);
+    await new Promise((done) => setTimeout(done, PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)]));
+    if (mine !== turn) return false;
+  }
+}
+
+/**
+ * @param {string} url
+ * @param {RequestInit} request
+ * @returns {Promise<{ url: string, main: Element } | null>} `null` without an answer of the till
+ */
+async function ask(url, request) {
+  try {
+    const reply = await fetch(url, { ...request, cache: 'no-store', signal: AbortSignal.timeout(TRY_MS) });
+    const main = parsed(await reply.text()).getElementById('link');
+    return main === null || reply.status >= 500 ? null : { url: reply.url, main };
   } catch {
-    // The page itself describes the error.
-    location.assign(request.method === 'POST' ? location.href : url);
+    return null;
   }
 }
 
