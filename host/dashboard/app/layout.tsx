@@ -1,37 +1,29 @@
-import { AppBar, Layout, Menu, TitlePortal, usePermissions, useTranslate } from 'react-admin';
+import Box from '@mui/material/Box';
+import { Layout } from 'react-admin';
 import type { ReactNode } from 'react';
 import { EndedSession } from './components/ended-session.tsx';
-import { sectionsFor } from './pages/sections.ts';
+import { useService } from './components/service.ts';
+import { DashboardBar } from './shell/app-bar.tsx';
+import { DashboardMenu } from './shell/menu.tsx';
 import { StepUpDialog } from './step-up/step-up-dialog.tsx';
+import { SPACE } from './theme.ts';
 
 /** The frame of every page. */
 export function DashboardLayout({ children }: { readonly children?: ReactNode }) {
+  const sandbox = useService()?.sandbox === true;
   return (
-    <Layout appBar={DashboardBar} menu={DashboardMenu}>
-      {children}
+    <Layout appBar={DashboardBar} menu={DashboardMenu} sx={sandbox ? BELOW_THE_STRIP : {}}>
+      <Box sx={{ width: '100%', maxWidth: SPACE.page, mx: 'auto', minWidth: 0, pb: 4 }}>{children}</Box>
       <StepUpDialog />
       <EndedSession />
     </Layout>
   );
 }
 
-function DashboardBar() {
-  return (
-    // It contains the page's heading, which must stay visible.
-    <AppBar color="default" position="fixed" alwaysOn>
-      <TitlePortal component="h1" />
-    </AppBar>
-  );
-}
-
-function DashboardMenu() {
-  const { permissions } = usePermissions<string>();
-  const translate = useTranslate();
-  return (
-    <Menu>
-      {sectionsFor(permissions).map(({ name, path, label, icon: Icon }) => (
-        <Menu.Item key={name} to={path} primaryText={translate(label, { smart_count: 2 })} leftIcon={<Icon />} />
-      ))}
-    </Menu>
-  );
-}
+/** The header is higher by the strip of the sandbox. */
+const BELOW_THE_STRIP = {
+  '& .RaLayout-appFrame': {
+    marginTop: { xs: `calc(3.5rem + ${SPACE.strip})`, sm: `calc(3rem + ${SPACE.strip})` },
+  },
+  '& .RaSidebar-fixed': { height: `calc(100vh - 3rem - ${SPACE.strip})` },
+} as const;

@@ -14,11 +14,13 @@ import {
   useLogin,
   useTranslate,
 } from 'react-admin';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useFormContext } from 'react-hook-form';
 import { ApiError } from './api/api-error.ts';
 import type { Credentials } from './api/auth-provider.ts';
 import { answerWithPasskey, hasPasskeys } from './api/passkeys.ts';
+import { Logo } from './shell/logo.tsx';
+import { setTabTitle } from './shell/page-title.tsx';
 import { proofProblem } from './step-up/proof-problem.ts';
 import { useApi } from './till.ts';
 
@@ -48,6 +50,8 @@ export function LoginPage() {
   const [problem, setProblem] = useState<string | null>(null);
   const [factor, setFactor] = useState<Wanted | null>(null);
   const [busy, setBusy] = useState(false);
+  const title = translate('tillgate.login.submit');
+  useEffect(() => setTabTitle(title), [title]);
 
   const enter = async (credentials: Credentials): Promise<void> => {
     setBusy(true);
@@ -91,10 +95,13 @@ export function LoginPage() {
       <Card sx={{ width: '100%', maxWidth: 400 }}>
         <CardContent>
           <Box sx={{ display: 'flex', justifyContent: 'space-between', alignItems: 'start', mb: 2 }}>
-            <div>
-              <Typography variant="h1">{translate('tillgate.login.title')}</Typography>
-              <Typography color="textSecondary">{translate('tillgate.login.text')}</Typography>
-            </div>
+            <Box sx={{ display: 'flex', gap: 1.5, alignItems: 'center' }}>
+              <Logo />
+              <div>
+                <Typography variant="h1">{translate('tillgate.login.title')}</Typography>
+                <Typography color="textSecondary">{translate('tillgate.login.text')}</Typography>
+              </div>
+            </Box>
             <LocalesMenuButton />
           </Box>
           {problem === null ? null : (
@@ -127,6 +134,9 @@ export function LoginPage() {
               {translate('tillgate.login.submit')}
             </Button>
           </Form>
+          <Typography variant="body2" color="textSecondary" sx={{ mt: 2 }}>
+            {translate('tillgate.login.forgot')}
+          </Typography>
         </CardContent>
       </Card>
       <Notification />

@@ -3,7 +3,7 @@ import type { RaThemeOptions } from 'react-admin';
 import type { ThemeOptions } from '@mui/material/styles';
 import type { Direction } from './i18n.ts';
 
-/** The colours of the payer's page. */
+/** The colours of one theme: those of the payer's page, and the orange of the sandbox. */
 interface Colours {
   readonly ink: string;
   readonly soft: string;
@@ -15,9 +15,13 @@ interface Colours {
   readonly good: string;
   readonly warn: string;
   readonly bad: string;
+  readonly sandbox: string;
+  readonly onSandbox: string;
+  /** The series of charts; each has a contrast of at least 3:1 to the card, and the last one is for the rest. */
+  readonly series: readonly string[];
 }
 
-const LIGHT: Colours = {
+const LIGHT = {
   ink: '#16202c',
   soft: '#56626f',
   paper: '#f2f4f7',
@@ -28,8 +32,11 @@ const LIGHT: Colours = {
   good: '#0b6b3a',
   warn: '#8a4b00',
   bad: '#a3262d',
-};
-const DARK: Colours = {
+  sandbox: '#f59e0b',
+  onSandbox: '#231700',
+  series: ['#0a5bab', '#b25600', '#0b6b3a', '#8e2a8b', '#a3262d', '#56626f'],
+} as const satisfies Colours;
+const DARK = {
   ink: '#edf1f5',
   soft: '#a6b2bf',
   paper: '#0e1319',
@@ -40,14 +47,49 @@ const DARK: Colours = {
   good: '#72d3a0',
   warn: '#f2b866',
   bad: '#ff9ca0',
-};
+  sandbox: '#f2a93b',
+  onSandbox: '#231700',
+  series: ['#7ab8f5', '#f2b866', '#72d3a0', '#d99be0', '#ff9ca0', '#a6b2bf'],
+} as const satisfies Colours;
+
+export const SERIES = { light: LIGHT.series, dark: DARK.series } as const;
 
 /** System fonts: nothing is loaded. */
 const FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 export const MONOSPACE = "ui-monospace, 'SF Mono', Menlo, Consolas, monospace";
 
+/** Sizes of text, in the root's unit, so that they follow the reader's own size. */
+export const TYPE = {
+  page: '1.5rem',
+  section: '1.125rem',
+  part: '1.25rem',
+  /** The number of a tile. */
+  figure: '1.75rem',
+  small: '0.8125rem',
+} as const;
+
+/** Widths and heights. MUI's unit of space is 8 pixels. */
+export const SPACE = {
+  /** The widest that the content of a page becomes. */
+  page: '100rem',
+  /** The strip of the sandbox in the header. */
+  strip: '1.75rem',
+  /** The narrowest that a tile becomes. */
+  tile: '14rem',
+  corner: 10,
+} as const;
+
+declare module '@mui/material/styles' {
+  interface Palette {
+    readonly sandbox: { readonly main: string; readonly contrastText: string };
+  }
+  interface PaletteOptions {
+    readonly sandbox?: { readonly main: string; readonly contrastText: string };
+  }
+}
+
 function theme({ palette, components, ...base }: ThemeOptions, colours: Colours, direction: Direction): RaThemeOptions {
-  const { ink, soft, paper, card, line, mark, onMark, good, warn, bad } = colours;
+  const { ink, soft, paper, card, line, mark, onMark, good, warn, bad, sandbox, onSandbox } = colours;
   return {
     ...base,
     direction,
@@ -62,14 +104,15 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours,
       background: { default: paper, paper: card },
       text: { primary: ink, secondary: soft },
       divider: line,
+      sandbox: { main: sandbox, contrastText: onSandbox },
     },
-    shape: { borderRadius: 10 },
+    shape: { borderRadius: SPACE.corner },
     typography: {
       fontFamily: FONTS,
-      h1: { fontSize: '1.5rem', fontWeight: 600 },
-      h2: { fontSize: '1.125rem', fontWeight: 600 },
-      h5: { fontSize: '1.25rem', fontWeight: 600 },
-      h6: { fontSize: '1.125rem', fontWeight: 600 },
+      h1: { fontSize: TYPE.page, fontWeight: 600 },
+      h2: { fontSize: TYPE.section, fontWeight: 600 },
+      h5: { fontSize: TYPE.part, fontWeight: 600 },
+      h6: { fontSize: TYPE.section, fontWeight: 600 },
       button: { textTransform: 'none', fontWeight: 600 },
     },
     components: {
@@ -100,7 +143,7 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours,
           elevation1: { boxShadow: 'none', border: `1px solid ${line}` },
         },
       },
-      MuiFormHelperText: { styleOverrides: { root: { fontSize: '0.8125rem' } } },
+      MuiFormHelperText: { styleOverrides: { root: { fontSize: TYPE.small } } },
       // Words are longer in other languages, so buttons wrap where they do not fit.
       RaTopToolbar: {
         styleOverrides: { root: { flexWrap: 'wrap', rowGap: 8, minWidth: 0, backgroundColor: 'transparent' } },

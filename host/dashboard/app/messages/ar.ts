@@ -222,11 +222,20 @@ const ra: Catalogue['ra'] = {
 /** The texts of the application itself, in Arabic. */
 const tillgate: Catalogue['tillgate'] = {
   menu: {
+    groups: {
+      operator: 'التشغيل',
+      sales: 'المبيعات',
+      balance: 'الرصيد',
+      developers: 'المطورون',
+      settings: 'الإعدادات',
+    },
     overview: 'نظرة عامة',
     security: 'الأمان',
     branding: 'العلامة التجارية',
   },
+  shell: { sandbox: 'بيئة تجريبية: لا أموال حقيقية', help: 'المساعدة والوثائق' },
   login: {
+    forgot: 'نسيت كلمة المرور؟ اطلب من المشغّل كلمة مؤقتة.',
     title: 'Tillgate',
     text: 'سجّل الدخول إلى حسابك',
     email: 'البريد الإلكتروني',

@@ -216,11 +216,20 @@ const ra: Catalogue['ra'] = {
 /** The texts of the application itself, in German. */
 const tillgate: Catalogue['tillgate'] = {
   menu: {
+    groups: {
+      operator: 'Betrieb',
+      sales: 'Verkauf',
+      balance: 'Guthaben',
+      developers: 'Entwickler',
+      settings: 'Einstellungen',
+    },
     overview: 'Übersicht',
     security: 'Sicherheit',
     branding: 'Branding',
   },
+  shell: { sandbox: 'Sandbox: kein echtes Geld', help: 'Hilfe und Dokumentation' },
   login: {
+    forgot: 'Passwort vergessen? Bitten Sie den Betreiber um ein vorläufiges.',
     title: 'Tillgate',
     text: 'Melden Sie sich bei Ihrem Konto an',
     email: 'E-Mail',

@@ -29,8 +29,21 @@ const ra = {
 
 /** The texts of the application itself, in English. */
 const tillgate = {
-  menu: { overview: 'Overview', security: 'Security', branding: 'Branding' },
+  menu: {
+    groups: {
+      operator: 'Operations',
+      sales: 'Sales',
+      balance: 'Balance',
+      developers: 'Developers',
+      settings: 'Settings',
+    },
+    overview: 'Overview',
+    security: 'Security',
+    branding: 'Branding',
+  },
+  shell: { sandbox: 'Sandbox: no real money moves', help: 'Help and documentation' },
   login: {
+    forgot: 'Forgot your password? Ask the operator of this till for a temporary one.',
     title: 'Tillgate',
     text: 'Log in to your account',
     email: 'Email',

@@ -215,11 +215,20 @@ const ra: Catalogue['ra'] = {
 /** The texts of the application itself, in Spanish. */
 const tillgate: Catalogue['tillgate'] = {
   menu: {
+    groups: {
+      operator: 'Operaciones',
+      sales: 'Ventas',
+      balance: 'Saldo',
+      developers: 'Desarrolladores',
+      settings: 'Ajustes',
+    },
     overview: 'Resumen',
     security: 'Seguridad',
     branding: 'Marca',
   },
+  shell: { sandbox: 'Sandbox: sin dinero real', help: 'Ayuda y documentación' },
   login: {
+    forgot: '¿Olvidó su contraseña? Pida una temporal al operador.',
     title: 'Tillgate',
     text: 'Inicie sesión en su cuenta',
     email: 'Correo electrónico',

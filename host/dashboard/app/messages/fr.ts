@@ -215,11 +215,20 @@ const ra: Catalogue['ra'] = {
 /** The texts of the application itself, in French. */
 const tillgate: Catalogue['tillgate'] = {
   menu: {
+    groups: {
+      operator: 'Exploitation',
+      sales: 'Ventes',
+      balance: 'Solde',
+      developers: 'Développeurs',
+      settings: 'Paramètres',
+    },
     overview: 'Vue d’ensemble',
     security: 'Sécurité',
     branding: 'Image de marque',
   },
+  shell: { sandbox: 'Sandbox : aucun argent réel', help: 'Aide et documentation' },
   login: {
+    forgot: 'Mot de passe oublié ? Demandez-en un temporaire à l’exploitant.',
     title: 'Tillgate',
     text: 'Connectez-vous à votre compte',
     email: 'E-mail',

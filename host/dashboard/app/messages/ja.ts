@@ -215,11 +215,14 @@ const ra: Catalogue['ra'] = {
 /** The texts of the application itself, in Japanese. */
 const tillgate: Catalogue['tillgate'] = {
   menu: {
+    groups: { operator: '運用', sales: '販売', balance: '残高', developers: '開発者', settings: '設定' },
     overview: '概要',
     security: 'セキュリティ',
     branding: 'ブランディング',
   },
+  shell: { sandbox: 'サンドボックス：実際のお金は動きません', help: 'ヘルプとドキュメント' },
   login: {
+    forgot: 'パスワードをお忘れですか？運営者に仮パスワードを依頼してください。',
     title: 'Tillgate',
     text: 'アカウントにログイン',
     email: 'メールアドレス',

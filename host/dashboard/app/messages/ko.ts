@@ -215,11 +215,14 @@ const ra: Catalogue['ra'] = {
 /** The texts of the application itself, in Korean. */
 const tillgate: Catalogue['tillgate'] = {
   menu: {
+    groups: { operator: '운영', sales: '판매', balance: '잔액', developers: '개발자', settings: '설정' },
     overview: '개요',
     security: '보안',
     branding: '브랜딩',
   },
+  shell: { sandbox: '샌드박스: 실제 돈이 아닙니다', help: '도움말 및 문서' },
   login: {
+    forgot: '비밀번호를 잊으셨나요? 운영자에게 임시 비밀번호를 요청하세요.',
     title: 'Tillgate',
     text: '계정에 로그인하세요',
     email: '이메일',

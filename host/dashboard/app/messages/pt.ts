@@ -215,11 +215,20 @@ const ra: Catalogue['ra'] = {
 /** The texts of the application itself, in Portuguese. */
 const tillgate: Catalogue['tillgate'] = {
   menu: {
+    groups: {
+      operator: 'Operação',
+      sales: 'Vendas',
+      balance: 'Saldo',
+      developers: 'Programadores',
+      settings: 'Definições',
+    },
     overview: 'Visão geral',
     security: 'Segurança',
     branding: 'Marca',
   },
+  shell: { sandbox: 'Sandbox: sem dinheiro real', help: 'Ajuda e documentação' },
   login: {
+    forgot: 'Esqueceu a palavra-passe? Peça uma temporária ao operador.',
     title: 'Tillgate',
     text: 'Entre na sua conta',
     email: 'E-mail',

@@ -218,11 +218,20 @@ const ra: Catalogue['ra'] = {
 /** The texts of the application itself, in Russian. */
 const tillgate: Catalogue['tillgate'] = {
   menu: {
+    groups: {
+      operator: 'Управление',
+      sales: 'Продажи',
+      balance: 'Баланс',
+      developers: 'Разработчикам',
+      settings: 'Настройки',
+    },
     overview: 'Обзор',
     security: 'Безопасность',
     branding: 'Брендинг',
   },
+  shell: { sandbox: 'Песочница: деньги ненастоящие', help: 'Справка и документация' },
   login: {
+    forgot: 'Забыли пароль? Попросите у оператора временный.',
     title: 'Tillgate',
     text: 'Войдите в свой аккаунт',
     email: 'Эл. почта',

@@ -215,11 +215,14 @@ const ra: Catalogue['ra'] = {
 /** The texts of the application itself, in Chinese. */
 const tillgate: Catalogue['tillgate'] = {
   menu: {
+    groups: { operator: '运营', sales: '销售', balance: '余额', developers: '开发者', settings: '设置' },
     overview: '概览',
     security: '安全',
     branding: '品牌',
   },
+  shell: { sandbox: '沙盒：不涉及真实资金', help: '帮助与文档' },
   login: {
+    forgot: '忘记密码？请向运营方索取临时密码。',
     title: 'Tillgate',
     text: '登录您的账户',
     email: '邮箱',

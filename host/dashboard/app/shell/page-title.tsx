@@ -1,0 +1,29 @@
+import Box from '@mui/material/Box';
+import { TitlePortal } from 'react-admin';
+import { useEffect, useRef } from 'react';
+
+export const PRODUCT = 'Tillgate';
+
+/** Names the page and the product in the tab of the browser. */
+export function setTabTitle(page: string): void {
+  document.title = page === '' || page === PRODUCT ? PRODUCT : `${page} · ${PRODUCT}`;
+}
+
+/** The heading of the page. Pages write into it, so the tab's title follows what is written. */
+export function PageTitle() {
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const { current } = box;
+    if (current === null) return undefined;
+    const follow = (): void => setTabTitle(current.textContent.trim());
+    const observer = new MutationObserver(follow);
+    observer.observe(current, { childList: true, characterData: true, subtree: true });
+    follow();
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <Box ref={box} sx={{ flex: 1, minWidth: 0, display: 'flex' }}>
+      <TitlePortal component="h1" />
+    </Box>
+  );
+}
