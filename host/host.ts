@@ -23,6 +23,8 @@ import { TillLifecycle } from './boot/till-lifecycle.ts';
 export interface Host {
   /** Opens the database, sets up the plugins, listens and starts the workers. @throws TillgateError `CONFIG_INVALID` */
   start(): Promise<void>;
+  /** Loads the dashboard's files before anybody asks for them, if it is enabled. Never rejects. */
+  loadDashboard(): Promise<void>;
   /** Stops accepting requests, finishes running work and releases leases, within 8 seconds. */
   stop(): Promise<void>;
   /** Resolves once the host has stopped because a newer release migrated its database. */
@@ -69,6 +71,7 @@ class RunningHost implements Host {
   #till: Till | null = null;
   #demo: DemoMerchant | null = null;
   #stop: (() => Promise<void>) | null = null;
+  #loadDashboard: () => Promise<void> = () => Promise.resolve();
   #stopped: Promise<void> | null = null;
   #onOutdated: () => void = () => undefined;
   readonly outdated = new Promise<void>((resolve) => (this.#onOutdated = resolve));
@@ -119,6 +122,7 @@ class RunningHost implements Host {
     this.#baseUrl.url = this.#config.baseUrl ?? `http://localhost:${port}`;
     lifecycle.start();
     this.#till = till;
+    this.#loadDashboard = () => listener.loadDashboard();
     this.#stop = () => shutDown(till.logger, listener, lifecycle);
     this.#logger.info('listening', {
       url: this.url,
@@ -126,6 +130,10 @@ class RunningHost implements Host {
       mode: this.#config.mode,
       chains: [...till.chains.keys()],
     });
+  }
+
+  loadDashboard(): Promise<void> {
+    return this.#loadDashboard();
   }
 
   stop(): Promise<void> {

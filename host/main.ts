@@ -28,7 +28,8 @@ export async function serve(json: boolean, say: (line: string) => void, options:
   const place = placeOfThisProcess();
   if (place !== null) {
     const { runOneOfSeveral } = await import('./processes/one-of-several.ts');
-    const run: RunTill = (parts) => runTill({ ...parts, json });
+    // One process builds the dashboard; the others read what it kept.
+    const run: RunTill = (parts) => runTill({ ...parts, json, buildsDashboard: place.number === 1 });
     return runOneOfSeveral(place, options, run, OUTDATED_EXIT);
   }
   const settings = await loadSettings();
@@ -41,7 +42,7 @@ export async function serve(json: boolean, say: (line: string) => void, options:
       const greet = (lines: readonly string[]): void => lines.forEach(say);
       let endReloads = (): void => undefined;
       const code = await runTill({
-        ...{ settings, read: loadSettings, log, options, json, greet, secondSignal: 'end' },
+        ...{ settings, read: loadSettings, log, options, json, greet, secondSignal: 'end', buildsDashboard: true },
         onHost: async (_host, reload) => {
           endReloads = await acceptReloads(config.dataDir, reload, log.logger);
         },
@@ -57,13 +58,16 @@ export async function serve(json: boolean, say: (line: string) => void, options:
 }
 
 /** Runs a till in this process until a signal ends it. @returns the exit code */
-async function runTill(parts: TillParts & { readonly json: boolean }): Promise<number> {
-  const { settings, read, log, options, json, greet, secondSignal, onHost } = parts;
+async function runTill(
+  parts: TillParts & { readonly json: boolean; readonly buildsDashboard: boolean },
+): Promise<number> {
+  const { buildsDashboard, settings, read, log, options, json, greet, secondSignal, onHost } = parts;
   const { config } = settings;
   const host = createHost(config, { ...options, logger: log.logger });
   endOnUncaughtError(log);
   const stopped = stopOnSignal(host, log, secondSignal);
   await host.start();
+  if (buildsDashboard) void host.loadDashboard();
   host.till.gateway.onOpen(growYoungGenerationForGateway);
   const calm = host.till.events.on('order.created', () => {
     unlimitMemory();

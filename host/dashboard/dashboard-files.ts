@@ -11,21 +11,32 @@ export type LoadedBundle =
   /** The build failed; the log has the reason. */
   | { readonly kind: 'failed' };
 
+/** What the page of the application can say at this moment. */
+export type BundleState = LoadedBundle | { readonly kind: 'building' };
+
 /** After a failure no request starts the build again for this time. */
 const RETRY_MS = 30_000;
 
-/** Builds or loads the files; tests replace it. */
-export type LoadBundle = () => Promise<Bundle>;
+/**
+ * Loads the files, or builds them from the sources. Tests replace it.
+ *
+ * @param onBuilding - called before a build, which takes some seconds
+ */
+export type LoadBundle = (onBuilding: () => void) => Promise<Bundle>;
 
-/** The files of the dashboard, loaded at the first request. */
+const NEVER = new Promise<never>(() => undefined);
+
+/** The files of the dashboard, loaded when the server starts, or else at the first request. */
 export class DashboardFiles {
   readonly #load: LoadBundle;
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #logger: Pick<Logger, 'error'>;
+  readonly #logger: Pick<Logger, 'error' | 'info'>;
   #loading: Promise<LoadedBundle> | null = null;
   #failedAt: number | null = null;
+  /** Resolves while a build runs; most loads need none. */
+  #building: Promise<BundleState> = NEVER;
 
-  constructor(clock: Pick<Clock, 'now'>, logger: Pick<Logger, 'error' | 'warn'>, load = loadBundle(logger)) {
+  constructor(clock: Pick<Clock, 'now'>, logger: Pick<Logger, 'error' | 'info' | 'warn'>, load = loadBundle(logger)) {
     this.#clock = clock;
     this.#logger = logger;
     this.#load = load;
@@ -40,20 +51,34 @@ export class DashboardFiles {
     return (this.#loading ??= this.#tryToLoad());
   }
 
+  /** As {@link DashboardFiles.get}, without waiting for a build. */
+  async state(): Promise<BundleState> {
+    const loaded = this.get();
+    return Promise.race([loaded, this.#building]);
+  }
+
   async #tryToLoad(): Promise<LoadedBundle> {
+    let onBuilding = (): void => undefined;
+    this.#building = new Promise((resolve) => (onBuilding = () => resolve({ kind: 'building' })));
     try {
-      return { kind: 'ready', bundle: await this.#load() };
+      const bundle = await this.#load(() => {
+        this.#logger.info('Building the dashboard…');
+        onBuilding();
+      });
+      return { kind: 'ready', bundle };
     } catch (error) {
       this.#failedAt = this.#clock.now();
       this.#logger.error('the dashboard could not be bundled', { error });
       return { kind: 'failed' };
+    } finally {
+      this.#building = NEVER;
     }
   }
 }
 
 /** From the built package, else from the sources beside this file; the result is kept in their folder `temp`. */
 function loadBundle(logger: Pick<Logger, 'warn'>): LoadBundle {
-  return async () => {
+  return async (onBuilding) => {
     const { bundleDashboard, keepBundle, readBundle, stateOfSources } = await import('./bundle.ts');
     const built = (await readBundle(fileURLToPath(new URL('files', import.meta.url)))) ?? (await bundleOfServer());
     if (built !== null) return built;
@@ -66,6 +91,7 @@ function loadBundle(logger: Pick<Logger, 'warn'>): LoadBundle {
     const folder = join(home, 'temp', 'dashboard', await stateOfSources(home));
     const kept = await readBundle(folder);
     if (kept !== null) return kept;
+    onBuilding();
     const bundle = await bundleDashboard(home);
     await keepBundle(bundle, folder).catch((error: unknown) => {
       logger.warn('the bundle of the dashboard cannot be stored; the next start builds it again', { error });

@@ -7,7 +7,7 @@ import type { Encoding } from './bundle.ts';
 import { DashboardFiles } from './dashboard-files.ts';
 import { queryOf } from '../http/query-of.ts';
 import { redirectOf } from './app/connect-request.ts';
-import { dashboardPage, dashboardPolicy, failedPage } from './page.ts';
+import { buildingPage, dashboardPage, dashboardPolicy, failedPage } from './page.ts';
 
 const YEAR_SECONDS = 31_536_000;
 const RETRY_SECONDS = 30;
@@ -31,7 +31,7 @@ const shared = { method: 'GET', tag: 'Dashboard', auth: ANYBODY, hidden: true } 
 
 export interface DashboardDeps {
   readonly clock: Pick<Clock, 'now'>;
-  readonly logger: Pick<Logger, 'error' | 'warn'>;
+  readonly logger: Pick<Logger, 'error' | 'info' | 'warn'>;
 }
 
 /** The dashboard: one page and its files. It reads and changes data only by the management API. */
@@ -58,10 +58,10 @@ function pageOperation(files: DashboardFiles): Operation {
         ...PAGE_HEADERS,
         'Content-Security-Policy': dashboardPolicy(nonce, formActionOf(request)),
       };
-      const loaded = await files.get();
-      return loaded.kind === 'ready'
-        ? { status: 200, headers, body: dashboardPage(loaded.bundle, nonce) }
-        : { status: 503, headers: { ...headers, 'Retry-After': String(RETRY_SECONDS) }, body: failedPage() };
+      const loaded = await files.state();
+      if (loaded.kind === 'ready') return { status: 200, headers, body: dashboardPage(loaded.bundle, nonce) };
+      if (loaded.kind === 'building') return { status: 200, headers, body: buildingPage(nonce) };
+      return { status: 503, headers: { ...headers, 'Retry-After': String(RETRY_SECONDS) }, body: failedPage() };
     },
   });
 }

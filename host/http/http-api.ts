@@ -13,6 +13,7 @@ import { isUnread, PAGE_MAX } from '../../core/index.ts';
 import type { Metrics } from '../../core/index.ts';
 import { docsOperations } from '../api-docs/operation.ts';
 import { createCheckout } from '../checkout/checkout.ts';
+import type { DashboardFiles } from '../dashboard/dashboard-files.ts';
 import { dashboardOperations } from '../dashboard/dashboard.ts';
 import type { TillConfig } from '../settings/settings.ts';
 import type { Till } from '../boot/container.ts';
@@ -35,8 +36,8 @@ export interface HttpEdge {
   readonly onStop?: (end: () => void) => void;
   /** Offers the management API; true by default. */
   readonly manage?: boolean;
-  /** Offers the dashboard, which needs the management API; true by default. */
-  readonly dashboard?: boolean;
+  /** Offers the dashboard, which needs the management API, with these files or its own; true by default. */
+  readonly dashboard?: boolean | DashboardFiles;
   /** Offers `/metrics`; true by default. */
   readonly metrics?: boolean;
   /** Offers the documentation at `/docs`; true by default. */
@@ -73,7 +74,7 @@ export function createHttpApi(till: Till, config: TillConfig, edge: HttpEdge): H
       ? [homeOperation({ dashboard: hasDashboard, docs: edge.docs !== false, sandbox: config.mode === 'sandbox' })]
       : []),
     ...(edge.manage === false ? [] : manageOperations(manageDeps(till, config))),
-    ...(hasDashboard ? dashboardOperations(till) : []),
+    ...(hasDashboard ? dashboardOperations(till, edge.dashboard === true ? undefined : edge.dashboard) : []),
   ];
   const operations: readonly Operation[] = createOperations(settings, extra, {
     without: edge.metrics === false ? ['metrics'] : [],

@@ -6,11 +6,14 @@ import { createHttpServer, expressBinding } from '../../adapters/http/index.ts';
 import { TillgateError } from '../../core/index.ts';
 import type { HostConfig } from '../settings/config.ts';
 import type { Till } from '../boot/container.ts';
+import { DashboardFiles } from '../dashboard/dashboard-files.ts';
 import { createHttpApi } from './http-api.ts';
 
 export interface HttpListener {
   /** Listens. @returns the port @throws TillgateError `CONFIG_INVALID` when the address is not available */
   listen(): Promise<number>;
+  /** Loads the files of the dashboard, so that its first request waits for nothing; builds them from sources. */
+  loadDashboard(): Promise<void>;
   /** Stops accepting connections and waits for requests in progress. */
   drain(): Promise<void>;
   /** Closes all remaining connections. */
@@ -21,12 +24,13 @@ export interface HttpListener {
 export function createListener(till: Till, config: HostConfig): HttpListener {
   let stopping = false;
   let endStreams = (): void => undefined;
+  const dashboard = config.dashboard.enabled ? new DashboardFiles(till.clock, till.logger) : null;
   const api = createHttpApi(till, config, {
     trustedHops: config.listen.trustedHops,
     docs: config.apiDocs,
     home: true,
     ...(config.mode === 'sandbox' && { sandboxUrl: () => config.baseUrl ?? `http://localhost:${portOf(server)}` }),
-    dashboard: config.dashboard.enabled,
+    dashboard: dashboard ?? false,
     isStopping: () => stopping,
     onStop: (end) => (endStreams = end),
   });
@@ -36,6 +40,9 @@ export function createListener(till: Till, config: HostConfig): HttpListener {
   const server = createHttpServer(app, api, { interceptor: till.gateway, strictTransport });
   return {
     listen: () => listen(server, config.listen),
+    loadDashboard: async () => {
+      await dashboard?.get();
+    },
     drain: async () => {
       stopping = true;
       endStreams();

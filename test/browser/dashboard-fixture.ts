@@ -60,7 +60,7 @@ export class DashboardFixture {
     );
     await host.start();
     // From sources it is bundled now, which no test has to wait for.
-    assert.equal((await fetch(`${host.url}/dashboard`)).status, 200);
+    await host.loadDashboard();
     return new DashboardFixture(host, browser, async () => {
       await host.stop();
       directory.remove();

@@ -12,8 +12,9 @@ const GROUPS = ['Sales', 'Balance', 'Developers', 'Settings'];
 /** What axe asks of a menu. */
 const MENU_RULES = ['color-contrast', 'aria-required-children', 'aria-required-parent', 'aria-allowed-role', 'list'];
 
-const titled = (page: Page, title: string): Promise<void> =>
-  waitFor(async () => (await page.title()) === title, { describe: `the title ${title}` });
+const titled = async (page: Page, title: string): Promise<void> => {
+  await waitFor(async () => (await page.title()) === title, { describe: `the title ${title}` });
+};
 
 describe('the frame of the dashboard', { concurrency: 3 }, () => {
   let browser: Browser;

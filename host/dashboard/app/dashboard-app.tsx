@@ -13,6 +13,7 @@ import { DashboardLayout } from './layout.tsx';
 import { LoginPage } from './login-page.tsx';
 import { Overview } from './pages/overview/overview.tsx';
 import { sectionsFor } from './pages/sections.ts';
+import { FrameSkeleton } from './shell/page-skeleton.tsx';
 import { StepUpPrompt } from './step-up/step-up-prompt.ts';
 import { THEMES } from './theme.ts';
 import { TillContext } from './till.ts';
@@ -61,6 +62,7 @@ export function DashboardApp({ base }: { readonly base: string }) {
           loginPage={LoginPage}
           layout={DashboardLayout}
           dashboard={Overview}
+          loading={FrameSkeleton}
           theme={THEMES[direction].light}
           darkTheme={THEMES[direction].dark}
           requireAuth

@@ -1,10 +1,12 @@
 import Box from '@mui/material/Box';
 import { Layout } from 'react-admin';
+import { Suspense } from 'react';
 import type { ReactNode } from 'react';
 import { EndedSession } from './components/ended-session.tsx';
 import { useService } from './components/service.ts';
 import { DashboardBar } from './shell/app-bar.tsx';
 import { DashboardMenu } from './shell/menu.tsx';
+import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { StepUpDialog } from './step-up/step-up-dialog.tsx';
 import { SPACE } from './theme.ts';
 
@@ -13,7 +15,9 @@ export function DashboardLayout({ children }: { readonly children?: ReactNode })
   const sandbox = useService()?.sandbox === true;
   return (
     <Layout appBar={DashboardBar} menu={DashboardMenu} sx={sandbox ? BELOW_THE_STRIP : {}}>
-      <Box sx={{ width: '100%', maxWidth: SPACE.page, mx: 'auto', minWidth: 0, pb: 4 }}>{children}</Box>
+      <Box sx={{ width: '100%', maxWidth: SPACE.page, mx: 'auto', minWidth: 0, pb: 4 }}>
+        <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
+      </Box>
       <StepUpDialog />
       <EndedSession />
     </Layout>
