@@ -342,6 +342,8 @@ export * from './ledger/manage-ledger.ts';
 export * from './payouts/manage-orders.ts';
 export * from './payouts/manage-addresses.ts';
 export * from './payouts/manage-overview.ts';
+export * from './payouts/manage-search.ts';
+export * from './payouts/manage-waiting.ts';
 export * from './orders/manage-transactions.ts';
 export * from './payouts/manage-wallets.ts';
 export * from './payouts/manage-withdrawals.ts';

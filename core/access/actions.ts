@@ -200,6 +200,8 @@ export const ACTIONS = {
   removeRefundAddress: row(does('moves-money', 'where money goes')),
   getOrderHistory: READS,
   getOverview: READS,
+  getWaiting: READS,
+  search: READS,
   listRates: READS,
   searchTransactions: READS,
   exportTransactions: READS,

@@ -66,6 +66,8 @@ import {
   ManageOverview,
   ManagePayees,
   ManagePullPayments,
+  ManageSearch,
+  ManageWaiting,
   ManageWallets,
   ManageWithdrawals,
   WatchAddresses,
@@ -171,6 +173,8 @@ export interface Manage {
   readonly addresses: ManageAddresses;
   readonly overview: ManageOverview;
   readonly transactions: ManageTransactions;
+  readonly search: ManageSearch;
+  readonly waiting: ManageWaiting;
   readonly wallets: ManageWallets;
   readonly withdrawals: ManageWithdrawals;
   readonly batches: ManageBatches;
@@ -209,7 +213,12 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const routes = new Routes({ ...deps, configured, places: settings.routePlaces });
   const chains = new ManageChains(deps);
   const withdrawalAddresses = new WithdrawalAddresses({ ...deps, addressHoldMs });
+  const orders = new ManageOrders(shared);
+  const transactions = new ManageTransactions(shared);
   const byPersons = { approverHoldMs: addressHoldMs, ...(approvals === undefined ? {} : { approvals }) };
+  const withdrawals = new ManageWithdrawals({ ...shared, ...byPersons });
+  const batches = new ManageBatches({ ...shared, ...byPersons, checks: deps.checkBatch });
+  const pullPayments = new ManagePullPayments({ ...shared, urls: deps.queries });
   return {
     sessions: new Sessions({ ...deps, passkeys, life: sessionLife(settings) }),
     stepUp,
@@ -228,7 +237,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     routes: new ManageRoutes({ ...shared, routes }),
     callbacks: new ManageCallbacks(shared),
     webhooks: new ManageWebhooks({ ...shared, places: settings.callbackPlaces }),
-    orders: new ManageOrders(shared),
+    orders,
     ledger: new ManageLedger(shared),
     rates: new ListRates(shared),
     links: new ManageLinks({ ...shared, places: settings.callbackPlaces }),
@@ -238,12 +247,14 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
       watchAddresses: new WatchAddresses(deps),
     }),
     overview: new ManageOverview({ ...deps, chains }),
-    transactions: new ManageTransactions(shared),
+    transactions,
+    search: new ManageSearch({ orders, transactions, withdrawals, pullPayments, batches }),
+    waiting: new ManageWaiting(deps),
     wallets: new ManageWallets(deps),
-    withdrawals: new ManageWithdrawals({ ...shared, ...byPersons }),
-    batches: new ManageBatches({ ...shared, ...byPersons, checks: deps.checkBatch }),
+    withdrawals,
+    batches,
     payees: new ManagePayees({ ...shared, withdrawalAddresses, addressHoldMs }),
-    pullPayments: new ManagePullPayments({ ...shared, urls: deps.queries }),
+    pullPayments,
     deposits: new ManageDeposits(shared),
     chains,
     alerts: new ManageAlerts(shared),

@@ -13,6 +13,8 @@ export { ManageChains } from './manage-chains.ts';
 export { ManageOrders } from './manage-orders.ts';
 export { ManageOverview } from './manage-overview.ts';
 export { ManagePayees } from './manage-payees.ts';
+export { ManageSearch } from './manage-search.ts';
+export { ManageWaiting } from './manage-waiting.ts';
 export { ManageWallets } from './manage-wallets.ts';
 export { ManageWithdrawals } from './manage-withdrawals.ts';
 export { checkContinuity } from './node-continuity.ts';

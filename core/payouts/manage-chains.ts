@@ -1,10 +1,12 @@
 import { lagMs, requireChain } from '../chain/index.ts';
 import { LIGHTNING_ASSET, TillgateError } from '../kernel/index.ts';
-import type { ChainCode, EventBus, Storage, Transaction } from '../kernel/index.ts';
+import type { ChainCode, CurrencyCode, EventBus, Storage, Transaction } from '../kernel/index.ts';
+import { custodyAccount, gasAccount } from '../ledger/index.ts';
 import { takeNode } from './compare-node.ts';
 import { confirmNodeLife, dismissNodeLife } from './decide-node-life.ts';
 import { nodeLifeHold } from './node-life.ts';
 import type { NodeLife } from './node-life.ts';
+import type { LedgerBalance } from '../ledger/index.ts';
 import type { ChainRegistry, ChainState, LightningNode } from '../chain/index.ts';
 import type { CurrencyStop, FrozenCoin } from './transfer-store.ts';
 import { takeHotWallet } from './operator-float.ts';
@@ -31,6 +33,10 @@ export interface ChainView {
   readonly pays: boolean;
   /** The address that payouts are made from; `null` for a watch-only chain, and for Lightning. */
   readonly hotAddress: string | null;
+  /** The coin that pays the chain's fees; `null` for a watch-only chain, and for Lightning. */
+  readonly feeCurrency: CurrencyCode | null;
+  /** What the till holds on the chain according to the ledger, by currency; without zeros. */
+  readonly balances: ReadonlyMap<CurrencyCode, bigint>;
   /** Why its payouts are stopped; `null` while they run. */
   readonly payoutStop: string | null;
   /** Why nothing is paid in single currencies of the chain. */
@@ -79,6 +85,7 @@ export class ManageChains {
     requireAdmin(actor);
     const { storage, chains, clock } = this.#deps;
     const states = new Map((await storage.chains.states()).map((state) => [state.chain, state]));
+    const balances = await storage.ledger.balances(custodyAccount(''), gasAccount(''));
     const codes = [...chains.keys(), ...(states.has(LIGHTNING_ASSET.chain) ? [LIGHTNING_ASSET.chain] : [])].sort();
     return Promise.all(
       codes.map(async (code) => {
@@ -89,6 +96,8 @@ export class ManageChains {
           lagMs: state === null ? null : lagMs(state, clock.now()),
           pays: code === LIGHTNING_ASSET.chain || (chains.get(code)?.payments ?? null) !== null,
           hotAddress: chains.get(code)?.payments?.hotAddress ?? null,
+          feeCurrency: chains.get(code)?.payments?.feeAsset.currency ?? null,
+          balances: heldOn(code, balances),
           payoutStop: await this.#payoutStop(code),
           currencyStops: await storage.transfers.currencyStops(code),
           frozen: await storage.transfers.frozenCoins(code),
@@ -270,6 +279,15 @@ export class ManageChains {
   #audit(tx: Transaction, actor: Actor, action: string, code: ChainCode, changes: AuditChanges): void {
     addAuditRow(this.#deps, tx, actor, { action, accountId: null, subjectId: code, changes });
   }
+}
+
+/** The ledger accounts of a chain are negative by what it holds. */
+function heldOn(code: ChainCode, balances: readonly LedgerBalance[]): ReadonlyMap<CurrencyCode, bigint> {
+  const accounts: readonly string[] = [custodyAccount(code), gasAccount(code)];
+  const held = new Map<CurrencyCode, bigint>();
+  for (const { account, currency, units } of balances)
+    if (accounts.includes(account)) held.set(currency, (held.get(currency) ?? 0n) - units);
+  return new Map([...held].filter(([, units]) => units !== 0n));
 }
 
 function stoppedAnew(code: ChainCode): TillgateError {

@@ -191,6 +191,8 @@ describe('the management API in the OpenAPI document', () => {
         'POST watch-addresses',
         'DELETE watch-addresses/{id}',
         'GET overview',
+        'GET waiting',
+        'GET search',
         'GET transactions',
         'GET transactions.csv',
         'GET wallets',

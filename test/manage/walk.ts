@@ -123,6 +123,8 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
   unpairLinkDevices: { othersCharged: [NOTHING] },
 
   getOverview: FREE,
+  getWaiting: FREE,
+  search: FREE,
   listAlerts: FREE,
   acknowledgeAlert: FREE,
   getNotifications: FREE,

@@ -21,10 +21,12 @@ import { overviewOperations } from './orders/overview.ts';
 import { passkeyOperations } from './access/passkeys.ts';
 import { securityOperations } from './access/security.ts';
 import { serviceOperations } from './service.ts';
+import { searchOperations } from './search.ts';
 import { sessionAuth } from './access/session-auth.ts';
 import { sessionOperations } from './access/sessions.ts';
 import { stepUpOperations } from './access/step-up.ts';
 import { transactionOperations } from './orders/transactions.ts';
+import { waitingOperations } from './waiting.ts';
 import { walletOperations } from './payouts/wallets.ts';
 import { watchAddressOperations } from './payouts/watch-addresses.ts';
 import { alertOperations } from './notify/alerts.ts';
@@ -57,6 +59,8 @@ const RESOURCES = [
   webhookOperations,
   linkOperations,
   overviewOperations,
+  waitingOperations,
+  searchOperations,
   alertOperations,
   noticeOperations,
   brandingOperations,

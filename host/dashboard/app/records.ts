@@ -17,6 +17,8 @@ import type { linkSchema, pairingSchema } from '../../../adapters/http/manage/or
 import type { overviewSchema } from '../../../adapters/http/manage/orders/overview.ts';
 import type { passkeyListSchema } from '../../../adapters/http/manage/access/passkeys.ts';
 import type { securitySchema } from '../../../adapters/http/manage/access/security.ts';
+import type { foundSchema } from '../../../adapters/http/manage/search.ts';
+import type { waitingSchema } from '../../../adapters/http/manage/waiting.ts';
 import type { serviceSchema } from '../../../adapters/http/manage/service.ts';
 import type { sessionItem } from '../../../adapters/http/manage/access/sessions.ts';
 import type { transactionSchema } from '../../../adapters/http/manage/orders/transactions.ts';
@@ -49,6 +51,8 @@ export type OrderFile = Named<z.output<typeof orderFileSchema>>;
 export type OrderHistory = z.output<typeof historySchema>;
 export type TransactionRecord = Named<z.output<typeof transactionSchema>>;
 export type PostingRecord = Named<z.output<typeof postingSchema>>;
+export type FoundRecord = z.output<typeof foundSchema>;
+export type WaitingRecord = z.output<typeof waitingSchema>;
 export type OverviewRecord = z.output<typeof overviewSchema>;
 export type WalletRecord = Named<z.output<typeof walletSchema>>;
 export type TransferRecord = z.output<typeof listedPayoutSchema>;

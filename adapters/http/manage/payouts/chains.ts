@@ -1,4 +1,4 @@
-import { formatUnits } from '../../../../core/index.ts';
+import { CURRENCY_STOP_CAUSES, formatUnits } from '../../../../core/index.ts';
 import type { ChainView, ChainWallet } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { code, text } from '../../fields.ts';
@@ -29,7 +29,16 @@ export const chainSchema = z
       .meta({ description: 'Reason why reading the chain is halted until an operator resumes it' }),
     payouts: payoutsSchema,
     stopped_coins: z
-      .array(z.object({ coin: z.string(), reason: z.string() }))
+      .array(
+        z.object({
+          coin: z.string(),
+          cause: z.enum(CURRENCY_STOP_CAUSES).meta({
+            description:
+              'refused: its contract refuses payments; short: less of it is on the chain than in the ledger; insolvent: more of it is owed than can be moved',
+          }),
+          reason: z.string(),
+        }),
+      )
       .meta({ description: 'Coins whose payouts are stopped while those of other coins go on' }),
     frozen: z
       .array(
@@ -42,6 +51,10 @@ export const chainSchema = z
         }),
       )
       .meta({ description: 'Coins at deposit addresses that the contract of their token refuses to move' }),
+    fee_coin: z.string().nullable().meta({ description: 'Coin that pays the fees; null where the till does not pay' }),
+    balances: z
+      .array(z.object({ coin: z.string(), amount: signedAmount('Amount on the chain according to the ledger') }))
+      .meta({ description: 'Without coins of which there is nothing' }),
     hot_address: z
       .string()
       .nullable()
@@ -50,7 +63,7 @@ export const chainSchema = z
   .meta({ id: 'ChainStatus' });
 
 function chainRecord(
-  { code: chain, state, lagMs, pays, payoutStop, currencyStops, frozen, hotAddress }: ChainView,
+  { code: chain, state, lagMs, pays, payoutStop, currencyStops, frozen, hotAddress, feeCurrency, balances }: ChainView,
   assets: ManageDeps['assets'],
 ): z.input<typeof chainSchema> {
   return {
@@ -61,13 +74,18 @@ function chainRecord(
     trouble: state?.trouble?.text ?? null,
     halted_reason: state?.haltedReason ?? null,
     payouts: { enabled: pays, stopped_reason: payoutStop },
-    stopped_coins: currencyStops.map(({ currency, reason }) => ({ coin: currency, reason })),
+    stopped_coins: currencyStops.map(({ currency, cause, reason }) => ({ coin: currency, cause, reason })),
     frozen: frozen.map(({ address, currency, units, accountId, reason }) => ({
       address,
       coin: currency,
       amount: formatUnits(units, assets.find(currency)?.decimals ?? 0),
       account: accountId,
       reason,
+    })),
+    fee_coin: feeCurrency,
+    balances: [...balances].map(([coin, units]) => ({
+      coin,
+      amount: formatUnits(units, assets.find(coin)?.decimals ?? 0),
     })),
     hot_address: hotAddress,
   };
@@ -141,6 +159,8 @@ export const chainOperations: readonly ManageOperation[] = [
             payouts: { enabled: true, stopped_reason: null },
             stopped_coins: [],
             frozen: [],
+            fee_coin: 'ETH',
+            balances: [{ coin: 'ETH', amount: '3.5' }],
             hot_address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
           },
         ],

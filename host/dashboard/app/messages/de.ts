@@ -228,6 +228,15 @@ const tillgate: Catalogue['tillgate'] = {
     branding: 'Branding',
   },
   shell: { sandbox: 'Sandbox: kein echtes Geld', help: 'Hilfe und Dokumentation' },
+  search: {
+    open: 'Suchen',
+    hint: 'Seite, ID, Referenz, Adresse oder Transaktions-Hash',
+    results: 'Ergebnisse',
+    page: 'Seite',
+    searching: 'Suche läuft…',
+    none: 'Nichts gefunden. Geben Sie ID, Referenz, Adresse oder Hash vollständig ein.',
+    failed: 'Die Suche ist fehlgeschlagen. Versuchen Sie es erneut.',
+  },
   login: {
     forgot: 'Passwort vergessen? Bitten Sie den Betreiber um ein vorläufiges.',
     title: 'Tillgate',

@@ -42,6 +42,15 @@ const tillgate = {
     branding: 'Branding',
   },
   shell: { sandbox: 'Sandbox: no real money moves', help: 'Help and documentation' },
+  search: {
+    open: 'Search',
+    hint: 'Page, ID, reference, address or transaction hash',
+    results: 'Results',
+    page: 'Page',
+    searching: 'Searching…',
+    none: 'Nothing found. Enter the full ID, reference, address or hash.',
+    failed: 'The search failed. Try again.',
+  },
   login: {
     forgot: 'Forgot your password? Ask the operator of this till for a temporary one.',
     title: 'Tillgate',

@@ -227,6 +227,15 @@ const tillgate: Catalogue['tillgate'] = {
     branding: 'Marca',
   },
   shell: { sandbox: 'Sandbox: sin dinero real', help: 'Ayuda y documentación' },
+  search: {
+    open: 'Buscar',
+    hint: 'Página, ID, referencia, dirección o hash',
+    results: 'Resultados',
+    page: 'Página',
+    searching: 'Buscando…',
+    none: 'Sin resultados. Introduzca el ID, la referencia, la dirección o el hash completos.',
+    failed: 'La búsqueda ha fallado. Inténtelo de nuevo.',
+  },
   login: {
     forgot: '¿Olvidó su contraseña? Pida una temporal al operador.',
     title: 'Tillgate',

@@ -227,6 +227,15 @@ const tillgate: Catalogue['tillgate'] = {
     branding: 'Image de marque',
   },
   shell: { sandbox: 'Sandbox : aucun argent réel', help: 'Aide et documentation' },
+  search: {
+    open: 'Rechercher',
+    hint: 'Page, ID, référence, adresse ou hash',
+    results: 'Résultats',
+    page: 'Page',
+    searching: 'Recherche…',
+    none: 'Aucun résultat. Saisissez l’ID, la référence, l’adresse ou le hash en entier.',
+    failed: 'La recherche a échoué. Réessayez.',
+  },
   login: {
     forgot: 'Mot de passe oublié ? Demandez-en un temporaire à l’exploitant.',
     title: 'Tillgate',

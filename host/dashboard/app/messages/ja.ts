@@ -221,6 +221,15 @@ const tillgate: Catalogue['tillgate'] = {
     branding: 'ブランディング',
   },
   shell: { sandbox: 'サンドボックス：実際のお金は動きません', help: 'ヘルプとドキュメント' },
+  search: {
+    open: '検索',
+    hint: 'ページ、ID、参照番号、アドレス、トランザクションハッシュ',
+    results: '結果',
+    page: 'ページ',
+    searching: '検索中…',
+    none: '見つかりません。ID、参照番号、アドレス、ハッシュをすべて入力してください。',
+    failed: '検索に失敗しました。もう一度お試しください。',
+  },
   login: {
     forgot: 'パスワードをお忘れですか？運営者に仮パスワードを依頼してください。',
     title: 'Tillgate',

@@ -221,6 +221,15 @@ const tillgate: Catalogue['tillgate'] = {
     branding: '브랜딩',
   },
   shell: { sandbox: '샌드박스: 실제 돈이 아닙니다', help: '도움말 및 문서' },
+  search: {
+    open: '검색',
+    hint: '페이지, ID, 참조, 주소 또는 거래 해시',
+    results: '결과',
+    page: '페이지',
+    searching: '검색 중…',
+    none: '결과가 없습니다. ID, 참조, 주소 또는 해시를 전부 입력하세요.',
+    failed: '검색하지 못했습니다. 다시 시도하세요.',
+  },
   login: {
     forgot: '비밀번호를 잊으셨나요? 운영자에게 임시 비밀번호를 요청하세요.',
     title: 'Tillgate',

@@ -227,6 +227,15 @@ const tillgate: Catalogue['tillgate'] = {
     branding: 'Marca',
   },
   shell: { sandbox: 'Sandbox: sem dinheiro real', help: 'Ajuda e documentação' },
+  search: {
+    open: 'Pesquisar',
+    hint: 'Página, ID, referência, endereço ou hash',
+    results: 'Resultados',
+    page: 'Página',
+    searching: 'A pesquisar…',
+    none: 'Nada encontrado. Introduza o ID, a referência, o endereço ou o hash completos.',
+    failed: 'A pesquisa falhou. Tente novamente.',
+  },
   login: {
     forgot: 'Esqueceu a palavra-passe? Peça uma temporária ao operador.',
     title: 'Tillgate',

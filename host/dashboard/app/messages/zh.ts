@@ -221,6 +221,15 @@ const tillgate: Catalogue['tillgate'] = {
     branding: '品牌',
   },
   shell: { sandbox: '沙盒：不涉及真实资金', help: '帮助与文档' },
+  search: {
+    open: '搜索',
+    hint: '页面、ID、参考号、地址或交易哈希',
+    results: '结果',
+    page: '页面',
+    searching: '正在搜索…',
+    none: '未找到。请输入完整的 ID、参考号、地址或哈希。',
+    failed: '搜索失败，请重试。',
+  },
   login: {
     forgot: '忘记密码？请向运营方索取临时密码。',
     title: 'Tillgate',

@@ -7,6 +7,7 @@ import { useService } from '../components/service.ts';
 import { SPACE, TYPE } from '../theme.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { PageTitle } from './page-title.tsx';
+import { SearchButton } from './search-button.tsx';
 
 /** The header: the page's name, the search, the preferences and the account. */
 export function DashboardBar() {
@@ -26,6 +27,7 @@ const BAR = { '& .RaAppBar-toolbar': { flexWrap: 'wrap' } } as const;
 function Tools() {
   return (
     <>
+      <SearchButton />
       <LocalesMenuButton />
       <ToggleThemeButton />
       <RefreshButton />
