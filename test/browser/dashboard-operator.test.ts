@@ -227,6 +227,7 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     await ethereum.getByRole('button', { name: 'Reconcile wallet' }).click();
     await ethereum.getByText('Hot wallet', { exact: true }).waitFor();
     const litecoin = page.locator('section').filter({ hasText: 'Litecoin' });
+    await page.getByRole('button', { name: 'Show: Litecoin' }).click();
     await litecoin.getByRole('button', { name: 'Stop payouts' }).click();
     await page.getByLabel('Reason').fill('A key may be stolen.');
     await submit(page);

@@ -97,7 +97,7 @@ describe('the overview of the dashboard', { concurrency: 3 }, () => {
     const sales = part(page, 'Sales by day');
     await sales.getByRole('img', { name: /^Sales by day and coin: 225 USD in total/ }).waitFor();
     assert.deepEqual(await sales.getByRole('listitem').allTextContents(), ['USDT-ERC20', 'BTC', 'ETH']);
-    assert.equal(await page.getByText('Chain sync delay').count(), 0, 'for operators');
+    assert.equal(await page.getByRole('region', { name: 'Chains' }).count(), 0, 'for operators');
     const funnel = part(page, 'Orders').getByRole('row');
     const steps = (await funnel.allTextContents()).map((row) => row.replaceAll(/\s+/g, ' ').trim());
     for (const row of ['Created17100%', 'Expired211.8%', 'Refunded15.9%', 'Awaiting payment00%'])
@@ -157,7 +157,7 @@ describe('the overview of the dashboard', { concurrency: 3 }, () => {
     await history(admin);
     for (const theme of ['light', 'dark'] as const) {
       const { page, leave } = await fixture.loggedIn({ width: 360, theme }, admin);
-      await part(page, 'Chain sync delay')
+      await part(page, 'Chains')
         .getByRole('row', { name: /Ethereum/ })
         .waitFor();
       await part(page, 'Sales by day').getByRole('button', { name: 'Show as table' }).click();

@@ -64,7 +64,7 @@ export const TYPE = {
   section: '1.125rem',
   part: '1.25rem',
   /** The number of a tile. */
-  figure: '1.75rem',
+  figure: '1.5rem',
   small: '0.8125rem',
 } as const;
 
@@ -75,7 +75,7 @@ export const SPACE = {
   /** The strip of the sandbox in the header. */
   strip: '1.75rem',
   /** The narrowest that a tile becomes. */
-  tile: '14rem',
+  tile: '10rem',
   corner: 10,
 } as const;
 

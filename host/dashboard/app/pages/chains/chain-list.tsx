@@ -1,15 +1,18 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
-import Chip from '@mui/material/Chip';
+import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
-import { Loading, Title, useTranslate } from 'react-admin';
+import { Title, useTranslate } from 'react-admin';
+import { useState } from 'react';
 import { LIGHTNING_ASSET } from '../../../../../core/kernel/asset.ts';
 import { ActionButton } from '../../components/act.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { Duration } from '../../components/values.tsx';
 import type { ChainItem } from '../../operator-records.ts';
+import { PageSkeleton } from '../../shell/page-skeleton.tsx';
 import { useApi } from '../../till.ts';
+import { ChainState, ChainTable } from './chain-table.tsx';
 import { HotWallet } from './hot-wallet.tsx';
 import { TransfersUnderWay } from './transfers-under-way.tsx';
 
@@ -29,11 +32,45 @@ export function ChainList() {
   return (
     <Box sx={{ mt: 2 }}>
       <Title title={`${KEY}.name`} />
-      {data === undefined ? <Loading /> : data.items.map((chain) => <Chain key={chain.code} chain={chain} />)}
+      {data === undefined ? <PageSkeleton /> : <Chains chains={data.items} />}
       <TransfersUnderWay />
     </Box>
   );
 }
+
+/** A table of all, and beneath it each chain that has a problem, or that somebody opened. */
+function Chains({ chains }: { readonly chains: readonly ChainItem[] }) {
+  const translate = useTranslate();
+  const [opened, setOpened] = useState<readonly string[]>([]);
+  const isShown = (chain: ChainItem): boolean => opened.includes(chain.code) || hasProblem(chain);
+  return (
+    <>
+      <Section title={`${KEY}.name`}>
+        <ChainTable
+          chains={chains}
+          more={({ code, name }) => (
+            <Button
+              size="small"
+              aria-label={`${translate('ra.action.show')}: ${name}`}
+              aria-expanded={opened.includes(code)}
+              onClick={() =>
+                setOpened(opened.includes(code) ? opened.filter((each) => each !== code) : [...opened, code])
+              }
+            >
+              {translate('ra.action.show')}
+            </Button>
+          )}
+        />
+      </Section>
+      {chains.filter(isShown).map((chain) => (
+        <Chain key={chain.code} chain={chain} />
+      ))}
+    </>
+  );
+}
+
+const hasProblem = ({ halted_reason: halted, trouble, payouts, stopped_coins: stopped, frozen }: ChainItem): boolean =>
+  halted !== null || trouble !== null || payouts.stopped_reason !== null || stopped.length > 0 || frozen.length > 0;
 
 function Chain({ chain }: { readonly chain: ChainItem }) {
   const translate = useTranslate();
@@ -66,7 +103,7 @@ function Chain({ chain }: { readonly chain: ChainItem }) {
       ))}
       <Facts
         of={[
-          [`${KEY}.fields.payouts`, <PayoutChip key="payouts" payouts={payouts} />],
+          [`${KEY}.fields.payouts`, <ChainState key="payouts" chain={chain} />],
           [`${KEY}.fields.height`, height === null ? translate(`${KEY}.neverRead`) : String(height)],
           [`${KEY}.fields.lag_seconds`, lag === null ? null : <Duration key="lag" seconds={lag} />],
         ]}
@@ -74,20 +111,6 @@ function Chain({ chain }: { readonly chain: ChainItem }) {
       {payouts.enabled ? <PayoutButton code={code} running={payouts.stopped_reason === null} /> : null}
       {payouts.enabled && code !== LIGHTNING ? <HotWallet code={code} /> : null}
     </Section>
-  );
-}
-
-function PayoutChip({ payouts }: Pick<ChainItem, 'payouts'>) {
-  const translate = useTranslate();
-  const running = payouts.enabled && payouts.stopped_reason === null;
-  const word = payouts.enabled ? (running ? 'running' : 'stopped') : 'watchOnly';
-  return (
-    <Chip
-      size="small"
-      variant="outlined"
-      color={running ? 'success' : payouts.enabled ? 'warning' : 'default'}
-      label={translate(`${KEY}.${word}`)}
-    />
   );
 }
 

@@ -16,6 +16,7 @@ export function GatewayDaysChart({ overview }: { readonly overview: OverviewReco
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const count = new Intl.NumberFormat(locale);
+  const short = new Intl.NumberFormat(locale, { notation: 'compact' });
   const used = new Map(overview.gateway.days.map((each) => [each.day, each]));
   const days = daysOf(overview).map((day) => {
     const { requests = 0, errors = 0 } = used.get(day) ?? {};
@@ -47,6 +48,7 @@ export function GatewayDaysChart({ overview }: { readonly overview: OverviewReco
             }),
           }))}
           most={translate(`${KEY}.gatewaySum`, sums)}
+          axis={(length) => short.format(length)}
         />
       </Figure>
     </Section>

@@ -10,7 +10,6 @@ import type { OverviewRecord } from '../../records.ts';
 import { useApi } from '../../till.ts';
 import { CallbackChart } from './callback-chart.tsx';
 import { GatewayDaysChart, GatewayMethodsChart } from './gateway-charts.tsx';
-import { LagChart } from './lag-chart.tsx';
 import { OrderFunnel } from './order-funnel.tsx';
 import { SalesChart } from './sales-chart.tsx';
 
@@ -68,7 +67,6 @@ function Charts({ overview }: { readonly overview: OverviewRecord }) {
       <SalesChart overview={overview} />
       <OrderFunnel orders={overview.orders} />
       <CallbackChart callbacks={overview.callbacks} />
-      {overview.chains === null ? null : <LagChart chains={overview.chains} />}
       {overview.gateway.days.length === 0 ? null : (
         <>
           <GatewayDaysChart overview={overview} />

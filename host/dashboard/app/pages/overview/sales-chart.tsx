@@ -52,6 +52,7 @@ function Sales({ overview, fiat }: { readonly overview: OverviewRecord; readonly
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const { sales } = overview;
+  const axisMoney = new Intl.NumberFormat(locale, { style: 'currency', currency: fiat, notation: 'compact' });
   const coins = coinsOf(sales, fiat);
   const nameOf = (coin: string | null): string =>
     coin === null ? translate(`${KEY}.noCoin`) : coin === OTHERS ? translate(`${KEY}.otherCoins`) : coin;
@@ -91,6 +92,7 @@ function Sales({ overview, fiat }: { readonly overview: OverviewRecord; readonly
         series={coins.map(nameOf)}
         bars={bars}
         most={translate(`${KEY}.best`, { total, best: best.text })}
+        axis={(length) => axisMoney.format(length)}
       />
     </Figure>
   );
