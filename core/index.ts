@@ -307,6 +307,7 @@ export * from './access/session.ts';
 export * from './access/session-life.ts';
 export * from './access/session-tokens.ts';
 export * from './access/audit-row.ts';
+export * from './access/audit-actions.ts';
 export * from './access/audit.ts';
 export * from './gateway/gateway-audit.ts';
 export * from './access/sessions.ts';

@@ -1,13 +1,14 @@
 import type { AccountId, AuditId, Clock, IdGenerator, NewestQuery, Storage, Transaction } from '../kernel/index.ts';
 import { listScope, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
+import type { AuditAction } from './audit-actions.ts';
 import type { AuditHead, AuditLink } from './audit-chain.ts';
 import type { AuditChanges, AuditRow, FieldChange } from './audit-row.ts';
 import { newestPage } from './list-cursor.ts';
 import type { AccountListInput, CursorPage, ListDeps } from './list-cursor.ts';
 
 export interface AuditEntry {
-  readonly action: string;
+  readonly action: AuditAction;
   readonly accountId: AccountId | null;
   readonly subjectId: string;
   readonly changes?: AuditChanges;

@@ -19,6 +19,8 @@ export { AdminReads } from './admin-reads.ts';
 export { decidesFrom } from './admin-since.ts';
 export type { AppReach } from './app-reach.ts';
 export type { AuditChanges, AuditRow } from './audit-row.ts';
+export { AUDIT_ACTIONS } from './audit-actions.ts';
+export type { AuditAction } from './audit-actions.ts';
 export { addAuditRow, auditRow, changesOf, createdWith, ReadAudit } from './audit.ts';
 export type { AuditDeps, AuditEntry } from './audit.ts';
 export { decodeBase64Of32, encodeBase64 } from './base64.ts';

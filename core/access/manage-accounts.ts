@@ -23,6 +23,7 @@ import { guardAdmins, canMove } from './account-rules.ts';
 import { listScope, recordNotFound, requireAccess, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { changesOf, createdWith, addAuditRow } from './audit.ts';
+import type { AuditAction } from './audit-actions.ts';
 import type { AuditDeps } from './audit.ts';
 import { newestPage } from './list-cursor.ts';
 import type { CursorPage, CursorRequest, ListDeps } from './list-cursor.ts';
@@ -252,7 +253,7 @@ export class ManageAccounts {
   }
 }
 
-function actionOf(from: AccountStatus, to: AccountStatus): string {
+function actionOf(from: AccountStatus, to: AccountStatus): AuditAction {
   if (from === 'archived') return 'account.restore';
   return to === 'archived' ? 'account.archive' : 'account.update';
 }

@@ -9,6 +9,7 @@ import type { NewPasskey, PasskeyResponse } from './passkey-verifier.ts';
 import { recordNotFound, requireAccess, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { addAuditRow, createdWith } from './audit.ts';
+import type { AuditAction } from './audit-actions.ts';
 import type { AuditDeps } from './audit.ts';
 import { lockLive } from './lock-live.ts';
 import type { OpenSession } from './sessions.ts';
@@ -121,7 +122,7 @@ export class ManagePasskeys {
     await tx.sessions.endAll(accountId, keepSession);
   }
 
-  #audit(tx: Transaction, actor: Actor, action: string, { id, accountId, name }: Passkey): void {
+  #audit(tx: Transaction, actor: Actor, action: AuditAction, { id, accountId, name }: Passkey): void {
     addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: id, changes: createdWith({ name }) });
   }
 }

@@ -12,6 +12,7 @@ import { hasDemandedFactor } from './demanded-factors.ts';
 import { accountNotFound, recordNotFound, requireOwnSecret, targetAccount } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { changesOf, addAuditRow } from './audit.ts';
+import type { AuditAction } from './audit-actions.ts';
 import type { AuditDeps } from './audit.ts';
 import { lockLive } from './lock-live.ts';
 import type { SecondFactor, TotpEnrolment } from './second-factor.ts';
@@ -138,7 +139,7 @@ export class ManageSecurity {
   async #change(
     actor: Actor,
     id: AccountId,
-    action: string,
+    action: AuditAction,
     next: (former: StoredSecurity) => Pick<StoredSecurity, 'demands'> & Pick<Account, 'callbackApiKey'>,
   ): Promise<void> {
     const now = this.#deps.clock.now();

@@ -6,6 +6,7 @@ import type { AccountId, BreachedPasswords, Millis, PasswordHasher, Storage, Tra
 import { recordNotFound, requireAdmin } from './actor.ts';
 import type { Actor } from './actor.ts';
 import { addAuditRow } from './audit.ts';
+import type { AuditAction } from './audit-actions.ts';
 import type { AuditDeps } from './audit.ts';
 import type { IssuedSession, OpenSession } from './sessions.ts';
 import type { StepUp } from './step-up.ts';
@@ -91,7 +92,7 @@ export class Passwords {
     return next;
   }
 
-  #audit(tx: Transaction, actor: Actor, id: AccountId, action: string): void {
+  #audit(tx: Transaction, actor: Actor, id: AccountId, action: AuditAction): void {
     addAuditRow(this.#deps, tx, actor, { action, accountId: id, subjectId: id });
   }
 }

@@ -1,6 +1,6 @@
 import type { Actor } from './actor.ts';
 import { addAuditRow, createdWith } from './audit.ts';
-import type { AuditDeps } from './audit.ts';
+import type { AuditDeps, AuditEntry } from './audit.ts';
 import type { SealedStore } from './sealed-store.ts';
 import type { Storage, Vault } from '../kernel/index.ts';
 import { isRotating, retireFormerKeys } from './master-key-state.ts';
@@ -52,7 +52,7 @@ export async function rotateMasterKey(deps: RotateMasterKeyDeps, actor: Actor): 
   const finished = counts.every(({ remaining, unreadable }) => remaining === 0 && unreadable.length === 0);
   if (finished && (await isRotating(storage.documents))) {
     const secrets = counts.reduce((sum, { total }) => sum + total, 0);
-    const entry = {
+    const entry: AuditEntry = {
       action: 'master_key.rotate',
       accountId: null,
       subjectId: 'master_key',

@@ -1,5 +1,6 @@
 import type { Account } from './account.ts';
 import { addAuditRow, createdWith } from './audit.ts';
+import type { AuditAction } from './audit-actions.ts';
 import type { AuditDeps } from './audit.ts';
 import type { Actor } from './actor.ts';
 import type { RefusedAttempts } from './refused-attempts.ts';
@@ -115,7 +116,7 @@ export class SecondFactor {
     this.#audit(tx, accountId, by, 'security.totp_confirm');
   }
 
-  #audit(tx: Transaction, accountId: AccountId, by: Actor, action: string, field?: string): void {
+  #audit(tx: Transaction, accountId: AccountId, by: Actor, action: AuditAction, field?: string): void {
     const changes = field === undefined ? {} : { changes: createdWith({ field }) };
     addAuditRow(this.#deps, tx, by, { action, accountId, subjectId: accountId, ...changes });
   }

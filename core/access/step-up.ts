@@ -10,6 +10,7 @@ import type { Clock, PasswordHasher, Storage, Transaction } from '../kernel/inde
 import type { PasskeyResponse } from './passkey-verifier.ts';
 import type { Actor } from './actor.ts';
 import { addAuditRow, createdWith } from './audit.ts';
+import type { AuditAction } from './audit-actions.ts';
 import type { AuditDeps } from './audit.ts';
 import { isRaised, MAX_WRONG_PASSWORDS } from './session.ts';
 import { newSessionToken } from './session-tokens.ts';
@@ -130,7 +131,7 @@ export class StepUp {
     await this.provePassword(actor, open, 'password', password);
   }
 
-  #audit(tx: Transaction, actor: Actor, { account }: OpenSession, action: string, field?: string): void {
+  #audit(tx: Transaction, actor: Actor, { account }: OpenSession, action: AuditAction, field?: string): void {
     const changes = field === undefined ? {} : { changes: createdWith({ field }) };
     addAuditRow(this.#deps, tx, actor, { action, accountId: account.id, subjectId: account.id, ...changes });
   }

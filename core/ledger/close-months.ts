@@ -1,7 +1,7 @@
 import { DAY_MS, invalidField, stateConflict } from '../kernel/index.ts';
 import type { Millis, Storage } from '../kernel/index.ts';
 import { auditRow, requireAdmin } from '../access/index.ts';
-import type { Actor, AuditDeps } from '../access/index.ts';
+import type { Actor, AuditAction, AuditDeps } from '../access/index.ts';
 import type { LedgerClosing, MonthNote } from './ledger-store.ts';
 import { checkpointLedger } from './check-ledger.ts';
 
@@ -56,7 +56,7 @@ export async function reopenMonth(deps: CloseMonthsDeps, actor: Actor, month: st
 }
 
 const noted =
-  (deps: CloseMonthsDeps, actor: Actor, action: string): MonthNote =>
+  (deps: CloseMonthsDeps, actor: Actor, action: AuditAction): MonthNote =>
   async ({ month, postings, digest }) =>
     auditRow(deps, actor, {
       action,

@@ -5,15 +5,27 @@ import type { AccountId, CurrencyCode, EntryId, Millis } from '../kernel/index.t
  * (`custody`, `cold`, and `gas` at deposit addresses) is below zero. Every entry sums to zero for each currency.
  */
 export type LedgerAccount =
-  | `merchant:${AccountId}:${MerchantBalance}`
-  | `custody:${string}`
-  | `cold:${string}`
-  | `gas:${string}`
-  | `operator:${string}`
-  | `unassigned:${string}`
-  | 'fees:network'
-  | 'clearing'
-  | 'loss:reorganisation';
+  `merchant:${AccountId}:${MerchantBalance}` | `${(typeof CHAIN_ACCOUNTS)[number]}:${string}` | TillAccount;
+
+/** The till's own accounts that exist once for each chain, whose code follows the name. */
+export const CHAIN_ACCOUNTS = ['custody', 'cold', 'gas', 'operator', 'unassigned'] as const;
+/** The till's own accounts that exist once. */
+export const TILL_ACCOUNTS = ['fees:network', 'clearing', 'loss:reorganisation'] as const;
+type TillAccount = (typeof TILL_ACCOUNTS)[number];
+/** The name of one of the till's own accounts, without the code of its chain. */
+export type OwnLedgerAccount = (typeof CHAIN_ACCOUNTS)[number] | TillAccount;
+
+/** The kinds of records that the reference of an entry begins with, before a colon. */
+export const REFERENCE_SUBJECTS = [
+  'deposit',
+  'transfer',
+  'pull-payment',
+  'payout-batch',
+  'claim',
+  'coin',
+  'operator',
+] as const;
+export type ReferenceSubject = (typeof REFERENCE_SUBJECTS)[number];
 
 /**
  * A merchant's balances. `claims` is set aside for pull payments and payout batches, as long as no transfer pays it;
@@ -42,25 +54,33 @@ export interface Posting {
   readonly units: bigint;
 }
 
-/** A journal entry. `reference` is unique, so that each event is booked once. */
+/** What is booked. The dashboard has a text for each kind in every language. */
+export const LEDGER_KINDS = [
+  'deposit-credited',
+  'deposit-matured',
+  'deposit-reversed',
+  'deposit-assigned',
+  'deposit-kept',
+  'claims-set-aside',
+  'claims-released',
+  'transfer-reserved',
+  'transfer-paid',
+  'transfer-released',
+  'transfer-failed',
+  'float-found',
+  'float-taken',
+  'coin-written-off',
+] as const;
+export type LedgerKind = (typeof LEDGER_KINDS)[number];
+
+/**
+ * A journal entry. `reference` is unique, so that each event is booked once: one of {@link REFERENCE_SUBJECTS}, the id of
+ * the record, and what happened to it, with colons between.
+ */
 export interface LedgerEntry {
   readonly id: EntryId;
   readonly at: Millis;
-  readonly kind:
-    | 'deposit-credited'
-    | 'deposit-matured'
-    | 'deposit-reversed'
-    | 'deposit-assigned'
-    | 'deposit-kept'
-    | 'claims-set-aside'
-    | 'claims-released'
-    | 'transfer-reserved'
-    | 'transfer-paid'
-    | 'transfer-released'
-    | 'transfer-failed'
-    | 'float-found'
-    | 'float-taken'
-    | 'coin-written-off';
+  readonly kind: LedgerKind;
   readonly reference: string;
   readonly postings: readonly Posting[];
 }

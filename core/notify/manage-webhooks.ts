@@ -31,7 +31,15 @@ import { formatOf, patternsOf, STANDARD_FORMAT } from './webhook-format.ts';
 import type { WebhookFormats } from './webhook-format.ts';
 import { checkGivenSecret, MAX_WEBHOOKS, newWebhookSecret, webhookContext } from './webhook.ts';
 import type { WebhookEndpoint } from './webhook.ts';
-import type { AccountListInput, Actor, AuditChanges, AuditDeps, CursorPage, ListDeps } from '../access/index.ts';
+import type {
+  AccountListInput,
+  Actor,
+  AuditAction,
+  AuditChanges,
+  AuditDeps,
+  CursorPage,
+  ListDeps,
+} from '../access/index.ts';
 
 /** The properties of a new endpoint. */
 export interface NewWebhook {
@@ -255,7 +263,7 @@ export class ManageWebhooks {
   #audit(
     tx: Transaction,
     actor: Actor,
-    action: string,
+    action: AuditAction,
     { id, accountId }: WebhookEndpoint,
     changes: AuditChanges,
   ): void {

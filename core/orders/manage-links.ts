@@ -29,7 +29,15 @@ import {
   requireOwnSecret,
   targetAccount,
 } from '../access/index.ts';
-import type { AccountListInput, Actor, AuditChanges, AuditDeps, CursorPage, ListDeps } from '../access/index.ts';
+import type {
+  AccountListInput,
+  Actor,
+  AuditAction,
+  AuditChanges,
+  AuditDeps,
+  CursorPage,
+  ListDeps,
+} from '../access/index.ts';
 
 /** The properties of a new link. */
 export interface NewLink extends LinkFields {
@@ -193,7 +201,7 @@ export class ManageLinks {
   async #change(
     actor: Actor,
     id: LinkId,
-    action: string,
+    action: AuditAction,
     change: (link: PaymentLink, now: Millis) => PaymentLink,
   ): Promise<ManagedLink> {
     const { storage, clock } = this.#deps;
@@ -229,7 +237,13 @@ export class ManageLinks {
     return { assets, places, now };
   }
 
-  #audit(tx: Transaction, actor: Actor, action: string, { id, accountId }: PaymentLink, changes: AuditChanges): void {
+  #audit(
+    tx: Transaction,
+    actor: Actor,
+    action: AuditAction,
+    { id, accountId }: PaymentLink,
+    changes: AuditChanges,
+  ): void {
     addAuditRow(this.#deps, tx, actor, { action, accountId, subjectId: id, changes });
   }
 }

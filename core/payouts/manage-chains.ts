@@ -18,7 +18,7 @@ import type { WrittenOff } from './write-off-coins.ts';
 import { writeOffFrozen } from './write-off-frozen.ts';
 import type { WrittenOffCoin } from './write-off-frozen.ts';
 import { addAuditRow, createdWith, requireAdmin } from '../access/index.ts';
-import type { Actor, AuditChanges, AuditDeps } from '../access/index.ts';
+import type { Actor, AuditAction, AuditChanges, AuditDeps } from '../access/index.ts';
 import { reconcile } from './reconcile.ts';
 import type { CustodyLine } from './reconcile.ts';
 import type { PayingChain } from './payout-deps.ts';
@@ -276,7 +276,7 @@ export class ManageChains {
     if (code !== LIGHTNING_ASSET.chain) requireChain(this.#deps.chains, code);
   }
 
-  #audit(tx: Transaction, actor: Actor, action: string, code: ChainCode, changes: AuditChanges): void {
+  #audit(tx: Transaction, actor: Actor, action: AuditAction, code: ChainCode, changes: AuditChanges): void {
     addAuditRow(this.#deps, tx, actor, { action, accountId: null, subjectId: code, changes });
   }
 }

@@ -28,7 +28,7 @@ import {
   requireAccess,
   targetAccount,
 } from '../access/index.ts';
-import type { Actor, AuditDeps, CursorPage, CursorRequest, ListDeps } from '../access/index.ts';
+import type { Actor, AuditAction, AuditDeps, CursorPage, CursorRequest, ListDeps } from '../access/index.ts';
 import { requestedByHand } from './requested-by-hand.ts';
 
 export interface ManageOrdersDeps extends AuditDeps, ListDeps {
@@ -216,7 +216,7 @@ export class ManageOrders {
   async #operate(
     actor: Actor,
     id: OrderId,
-    action: string,
+    action: AuditAction,
     operate: (actions: OrderAdminActions, by: string) => Promise<unknown>,
   ): Promise<ListedOrderView> {
     const { storage, stateMachine, clock, queries } = this.#deps;

@@ -7,7 +7,15 @@ import {
   requireAccess,
   requireOwnSecret,
 } from '../access/index.ts';
-import type { AccountListInput, Actor, AuditChanges, AuditDeps, CursorPage, ListDeps } from '../access/index.ts';
+import type {
+  AccountListInput,
+  Actor,
+  AuditAction,
+  AuditChanges,
+  AuditDeps,
+  CursorPage,
+  ListDeps,
+} from '../access/index.ts';
 import { isId, present } from '../kernel/index.ts';
 import type {
   AssetCatalogue,
@@ -203,7 +211,7 @@ export class ManagePullPayments {
     return this.#claim(await this.#deps.decideClaim.reject(actor, id, reason, note));
   }
 
-  #noted(actor: Actor, action: string): Parameters<DecideClaim['approve']>[3] {
+  #noted(actor: Actor, action: AuditAction): Parameters<DecideClaim['approve']>[3] {
     return (tx, { id, accountId, currency, units, toAddress, reason }, transfer) => {
       const paid = transfer === null ? {} : { transferId: transfer.id, status: transfer.status };
       const changes: AuditChanges = createdWith({ currency, units: units.toString(), toAddress, reason, ...paid });

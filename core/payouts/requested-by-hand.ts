@@ -1,6 +1,6 @@
 import type { MerchantTransfer } from './reserve-transfer.ts';
 import type { RequestByHand } from './store-transfer.ts';
-import type { Actor, AuditDeps } from '../access/index.ts';
+import type { Actor, AuditAction, AuditDeps } from '../access/index.ts';
 import { addAuditRow, createdWith } from '../access/index.ts';
 
 /**
@@ -12,7 +12,7 @@ import { addAuditRow, createdWith } from '../access/index.ts';
 export function requestedByHand(
   deps: AuditDeps,
   actor: Actor,
-  action: string,
+  action: AuditAction,
   subject: (transfer: MerchantTransfer) => string,
 ): RequestByHand | null {
   if (actor.program !== undefined && actor.accountId !== null) return null;

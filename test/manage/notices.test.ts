@@ -101,7 +101,7 @@ eachStorage((_name, open) => {
   test('fault 205: a change that is rolled back is told to nobody', async () => {
     const { storage, ids, clock } = fixture.till.till;
     const { id } = await fixture.newMember();
-    const entry = { action: 'credential.reveal', accountId: id as AccountId, subjectId: id };
+    const entry = { action: 'credential.reveal' as const, accountId: id as AccountId, subjectId: id };
     const notices = await written(() =>
       assert.rejects(
         storage.transaction(async (tx) => {

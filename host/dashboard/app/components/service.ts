@@ -12,3 +12,9 @@ export function useService(): ServiceRecord | undefined {
   });
   return data;
 }
+
+/** The name of a chain by its code; the code itself until the names are loaded. */
+export function useChainNames(): (chain: string) => string {
+  const service = useService();
+  return (chain) => service?.coins.find((coin) => coin.chain === chain)?.chain_name ?? chain;
+}

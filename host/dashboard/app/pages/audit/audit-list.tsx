@@ -6,7 +6,7 @@ import { AccountName } from '../../components/account-name.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
-import { Code, Time } from '../../components/values.tsx';
+import { Time } from '../../components/values.tsx';
 import type { AuditItem } from '../../operator-records.ts';
 import { AuditVerification } from './audit-verification.tsx';
 
@@ -25,10 +25,7 @@ const COLUMNS: readonly Column<AuditItem>[] = [
     name: 'action',
     value: ({ action, subject }) => (
       <>
-        {labelOf(action)}
-        <Below>
-          <Code>{action}</Code>
-        </Below>
+        <Action action={action} />
         <Below>{subject}</Below>
       </>
     ),
@@ -49,11 +46,9 @@ export function AuditList() {
   );
 }
 
-/** The label of an action by a rule, in English: "Withdrawal address: set" for `withdrawal_address.set`. */
-function labelOf(action: string): string {
-  const [subject = '', ...verb] = action.replaceAll('_', ' ').split('.');
-  const label = [subject.charAt(0).toUpperCase() + subject.slice(1), ...verb].join(': ');
-  return label.replace(/\btotp\b/, 'TOTP');
+function Action({ action }: Pick<AuditItem, 'action'>) {
+  const translate = useTranslate();
+  return <span title={action}>{translate(`resources.audit.actions.${action}`, { _: action })}</span>;
 }
 
 /** Secondary text below the main text. */

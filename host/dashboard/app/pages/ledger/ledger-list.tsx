@@ -1,18 +1,26 @@
+import Link from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
 import { FilterButton, TopToolbar, usePermissions, useTranslate } from 'react-admin';
+import { Link as RouterLink } from 'react-router-dom';
+import { AccountName } from '../../components/account-name.tsx';
+import { useChainNames } from '../../components/service.ts';
 import { CsvButton } from '../../components/csv-button.tsx';
 import { ACCOUNT_FILTER } from '../../components/list-filters.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
-import { Amount, Code, Time } from '../../components/values.tsx';
+import { Amount, Time } from '../../components/values.tsx';
 import type { PostingRecord } from '../../records.ts';
 import { MonthPicker } from './month-picker.tsx';
 
-/** Balances of merchants are translated; the till's own ledger accounts keep their names. */
+/** A balance of a merchant, or one of the till's own ledger accounts with its chain. */
 function Balance({ balance }: Pick<PostingRecord, 'balance'>) {
   const translate = useTranslate();
-  return <>{translate(`resources.ledger.balances.${balance}`, { _: balance })}</>;
+  const chains = useChainNames();
+  const [own = '', chain = ''] = balance.split(':');
+  const fallback = translate(`resources.ledger.own.${own}`, { chain: chains(chain), _: balance });
+  const named = translate(`resources.ledger.own.${balance}`, { _: fallback });
+  return <>{translate(`resources.ledger.balances.${balance}`, { _: named })}</>;
 }
 
 function Booked({ kind }: Pick<PostingRecord, 'kind'>) {
@@ -20,17 +28,43 @@ function Booked({ kind }: Pick<PostingRecord, 'kind'>) {
   return <>{translate(`resources.ledger.kinds.${kind}`, { _: kind })}</>;
 }
 
+/** The pages of what postings refer to. */
+const PAGES: Readonly<Record<string, string>> = {
+  transfer: 'withdrawals',
+  'pull-payment': 'pull-payments',
+  'payout-batch': 'payout-batches',
+};
+
+/** What was booked, in words, with its page if it has one. */
+function Subject({ reference }: Pick<PostingRecord, 'reference'>) {
+  const translate = useTranslate();
+  const chains = useChainNames();
+  const [kind = '', id = ''] = reference.split(':');
+  const text = translate(`resources.ledger.subjects.${kind}`, { id: shortened(chains(id)), _: reference });
+  const page = PAGES[kind];
+  if (page === undefined) return <span title={reference}>{text}</span>;
+  return (
+    <Link component={RouterLink} to={`/${page}/${id}/show`} title={reference}>
+      {text}
+    </Link>
+  );
+}
+
+const SHOWN_DIGITS = 6;
+/** The end of an id, which differs more than its beginning. */
+const shortened = (id: string): string => (/^\d{9,}$/.test(id) ? `…${id.slice(-SHOWN_DIGITS)}` : id);
+
 const COLUMNS: readonly Column<PostingRecord>[] = [
   { name: 'booked_at', value: ({ booked_at: at }) => <Time value={at} /> },
   { name: 'kind', value: ({ kind }) => <Booked kind={kind} /> },
   { name: 'balance', value: ({ balance }) => <Balance balance={balance} /> },
   { name: 'amount', numeric: true, value: ({ amount, coin }) => <Amount value={amount} currency={coin} /> },
-  { name: 'reference', value: ({ reference }) => <Code>{reference}</Code> },
+  { name: 'reference', value: ({ reference }) => <Subject reference={reference} /> },
 ];
 
 const OF_ALL: readonly Column<PostingRecord>[] = [
   ...COLUMNS,
-  { name: 'account', value: ({ account }) => account ?? '–' },
+  { name: 'account', value: ({ account }) => <AccountName id={account} link /> },
 ];
 
 /** Every posting, newest first; their sums are the balances. */
