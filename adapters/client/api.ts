@@ -1148,7 +1148,12 @@ export interface Service {
   readonly coins: readonly {
     readonly chain: string;
     readonly chainName: string;
+    /** Currency code of the coin, such as USDT-ERC20. */
     readonly coin: string;
+    /** What people call the coin, such as USDT; other chains may have the same. */
+    readonly symbol: string;
+    /** URL of a transaction of the chain in a block explorer, with {txid} in place of its hash; null where there is none. */
+    readonly explorer: string | null;
     /** Whether orders can currently be created in it. */
     readonly enabled: boolean;
   }[];

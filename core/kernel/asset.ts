@@ -165,8 +165,13 @@ export class AssetCatalogue {
     return this.#chains.get(chain)?.blockSeconds ?? null;
   }
 
+  /** The URL of transactions in the block explorer, with `{txid}` in place of the id; `null` for none. */
+  explorer(chain: ChainCode): string | null {
+    return this.#chains.get(chain)?.explorer ?? null;
+  }
+
   /** The URL of a transaction in the block explorer; `null` on a chain without an explorer. */
   transactionUrl(chain: ChainCode, txid: string): string | null {
-    return this.#chains.get(chain)?.explorer?.replace('{txid}', encodeURIComponent(txid)) ?? null;
+    return this.explorer(chain)?.replace('{txid}', encodeURIComponent(txid)) ?? null;
   }
 }

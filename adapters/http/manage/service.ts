@@ -7,7 +7,12 @@ import type { ManageOperation } from './operation.ts';
 const coinSchema = z.object({
   chain: z.string(),
   chain_name: z.string(),
-  coin: z.string(),
+  coin: z.string().meta({ description: 'Currency code of the coin, such as USDT-ERC20' }),
+  symbol: z.string().meta({ description: 'What people call the coin, such as USDT; other chains may have the same' }),
+  explorer: z.string().nullable().meta({
+    description:
+      'URL of a transaction of the chain in a block explorer, with {txid} in place of its hash; null where there is none',
+  }),
   enabled: z.boolean().meta({ description: 'Whether orders can currently be created in it' }),
 });
 
@@ -36,17 +41,28 @@ export const serviceOperations: readonly ManageOperation[] = [
     examples: {
       data: {
         sandbox: false,
-        coins: [{ chain: 'ETH', chain_name: 'Ethereum', coin: 'USDT-ERC20', enabled: true }],
+        coins: [
+          {
+            chain: 'ETH',
+            chain_name: 'Ethereum',
+            coin: 'USDT-ERC20',
+            symbol: 'USDT',
+            explorer: 'https://etherscan.io/tx/{txid}',
+            enabled: true,
+          },
+        ],
         fiats: [{ currency: 'USD', name: 'US Dollar' }],
         webhook_events: ['order.*', 'order.succeeded'],
       },
     },
     handler: async (_call, { assets, settings }) => ({
       sandbox: settings.sandbox ?? false,
-      coins: assets.list().map(({ asset: { chain, currency }, enabled }) => ({
+      coins: assets.list().map(({ asset: { chain, currency, symbol }, enabled }) => ({
         chain,
         chain_name: assets.chainName(chain),
         coin: currency,
+        symbol,
+        explorer: assets.explorer(chain),
         enabled,
       })),
       fiats: FIATS.map(({ code, name }) => ({ currency: code, name })),

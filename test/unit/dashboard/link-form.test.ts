@@ -18,6 +18,15 @@ describe('the form of a payment link', () => {
     assert.deepEqual(bodyOf(form), { title: 'Tea', face: 'LINK', expires_at: '2026-12-24T18:00:00.000Z' });
   });
 
+  test('a fixed price has no limits: those that were typed before it are left out', () => {
+    const limits = { min_price: '1', max_price: '9' };
+    assert.deepEqual(bodyOf({ title: 'Tea', price: '5', ...limits }), { title: 'Tea', price: '5' });
+    assert.deepEqual(bodyOf({ title: 'Tea', price: '', ...limits }), { title: 'Tea', ...limits });
+    const open = { ...former, price: null, ...limits };
+    const changes = changesOf(open, { ...open, price: '5' });
+    assert.deepEqual(changes, { price: '5', min_price: null, max_price: null });
+  });
+
   test('sends nothing of a form that was not touched', () => {
     assert.deepEqual(changesOf(former, { ...former }), {});
   });

@@ -1,13 +1,23 @@
 import { SaveButton, SimpleForm, Toolbar, useResourceContext } from 'react-admin';
 import type { SimpleFormProps } from 'react-admin';
+import type { ReactNode } from 'react';
+import { Beside } from './beside.tsx';
+
+interface CreateFormProps extends Pick<SimpleFormProps, 'defaultValues' | 'children'> {
+  readonly beside?: ReactNode;
+}
 
 /** The form of a new record; its button has the words of the page's title. */
-export function CreateForm(props: Pick<SimpleFormProps, 'defaultValues' | 'children'>) {
+export function CreateForm({ children, beside, ...form }: CreateFormProps) {
   const resource = useResourceContext() ?? '';
   const toolbar = (
     <Toolbar>
       <SaveButton label={`resources.${resource}.page.create`} icon={<></>} />
     </Toolbar>
   );
-  return <SimpleForm toolbar={toolbar} {...props} />;
+  return (
+    <SimpleForm toolbar={toolbar} {...form}>
+      <Beside beside={beside}>{children}</Beside>
+    </SimpleForm>
+  );
 }

@@ -1,5 +1,7 @@
 import { Edit, SaveButton, SimpleForm, Toolbar } from 'react-admin';
 import type { EditProps, SimpleFormProps } from 'react-admin';
+import type { ReactNode } from 'react';
+import { Beside } from './beside.tsx';
 
 /** A page that changes a record and shows it only once it is saved. */
 export function EditPage({ transform, children }: Required<Pick<EditProps, 'transform' | 'children'>>) {
@@ -16,9 +18,17 @@ const TOOLBAR = (
   </Toolbar>
 );
 
+interface EditFormProps extends Pick<SimpleFormProps, 'record' | 'children'> {
+  readonly beside?: ReactNode;
+}
+
 /** A form without a delete button. */
-export function EditForm(props: Pick<SimpleFormProps, 'record' | 'children'>) {
-  return <SimpleForm toolbar={TOOLBAR} {...props} />;
+export function EditForm({ children, beside, ...form }: EditFormProps) {
+  return (
+    <SimpleForm toolbar={TOOLBAR} {...form}>
+      <Beside beside={beside}>{children}</Beside>
+    </SimpleForm>
+  );
 }
 
 /** Sends only the differences from the record as it was read. */

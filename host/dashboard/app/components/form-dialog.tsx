@@ -6,10 +6,12 @@ import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
-import { useLogoutIfAccessDenied, useNotify, useRefresh, useTranslate } from 'react-admin';
+import { useLocaleState, useLogoutIfAccessDenied, useNotify, useRefresh, useTranslate } from 'react-admin';
 import { useId, useState } from 'react';
 import type { SubmitEvent } from 'react';
 import { ApiError, isCancelled } from '../api/api-error.ts';
+import { decimalOf, typedDecimal } from '../money.ts';
+import { EXAMPLE } from './decimal-input.tsx';
 import { DialogField } from './dialog-field.tsx';
 import type { Field, Values } from './field.ts';
 
@@ -78,17 +80,38 @@ function initialOf(fields: readonly Field[]): Values {
 
 function DialogForm({ label, submitLabel, dismiss, text, fields, submit, success, close }: DialogFormProps) {
   const translate = useTranslate();
+  const [locale] = useLocaleState();
   const notify = useNotify();
   const refresh = useRefresh();
   const logoutIfDenied = useLogoutIfAccessDenied();
   const [values, setValues] = useState(() => initialOf(fields));
   const [problem, setProblem] = useState<ApiError | null>(null);
   const [busy, setBusy] = useState(false);
+  const shown = fields.filter((field) => field.shown?.(values) ?? true);
+  /** An amount as the API has it; `null` for one that cannot be read. An empty one is the API's to refuse. */
+  const decimalIn = (name: string): string | null => {
+    const value = values[name] ?? '';
+    return value.trim() === '' ? '' : decimalOf(locale, value);
+  };
   const send = async (): Promise<void> => {
+    const unreadable = shown.filter(({ name, type }) => type === 'decimal' && decimalIn(name) === null);
+    if (unreadable.length > 0) {
+      const message = translate('tillgate.error.decimal', { example: typedDecimal(locale, EXAMPLE) });
+      setProblem(
+        new ApiError(
+          0,
+          message,
+          null,
+          unreadable.map(({ name }) => ({ path: name, message })),
+        ),
+      );
+      return;
+    }
     setBusy(true);
     setProblem(null);
+    const decimals = shown.filter(({ type }) => type === 'decimal').map(({ name }) => [name, decimalIn(name) ?? '']);
     try {
-      await submit(values);
+      await submit({ ...values, ...Object.fromEntries(decimals) });
     } catch (error) {
       setBusy(false);
       if (isCancelled(error) || (await logoutIfDenied(error))) return;
@@ -103,7 +126,6 @@ function DialogForm({ label, submitLabel, dismiss, text, fields, submit, success
     event.preventDefault();
     void send();
   };
-  const shown = fields.filter((field) => field.shown?.(values) ?? true);
   const atFields = new Set(shown.map(({ name }) => name));
   const elsewhere = problem !== null && !problem.problems.some(({ path }) => atFields.has(path.split('.', 1)[0] ?? ''));
   return (

@@ -4,14 +4,26 @@ import IconButton from '@mui/material/IconButton';
 import Tooltip from '@mui/material/Tooltip';
 import { useLocaleState, useNotify, useTranslate } from 'react-admin';
 import { MONOSPACE } from '../theme.ts';
+import { useCoinName, useMoney } from './money.ts';
 
-/** An amount with its currency, as the decimal text of the API, which is never converted to a number. */
+/** An amount with its currency as people write it, from the decimal text of the API. */
 export function Amount({ value, currency }: { readonly value: string | null; readonly currency: string }) {
+  const money = useMoney();
   return (
-    <Box component="span" dir="ltr" sx={{ fontVariantNumeric: 'tabular-nums', overflowWrap: 'anywhere' }}>
-      {value === null || value === '' ? '–' : `${value} ${currency}`}
+    <Box
+      component="bdi"
+      dir="ltr"
+      sx={{ fontVariantNumeric: 'tabular-nums', overflowWrap: 'anywhere', unicodeBidi: 'isolate' }}
+    >
+      {value === null || value === '' ? '–' : money(value, currency)}
     </Box>
   );
+}
+
+/** What people call a coin. */
+export function Coin({ code }: { readonly code: string }) {
+  const name = useCoinName();
+  return <bdi>{name(code)}</bdi>;
 }
 
 /** A time in the language and the time zone of the reader. */

@@ -293,6 +293,7 @@ const tillgate: Catalogue['tillgate'] = {
     tooMany: 'محاولات كثيرة جدًا. انتظر دقيقة ثم حاول مرة أخرى.',
     copy: 'منع المتصفح النسخ. حدّد النص وانسخه بنفسك.',
     passkey: 'لم يُستخدم أي مفتاح مرور. حاول مرة أخرى.',
+    decimal: 'أدخل مبلغًا مثل %{example}.',
   },
   secrets: {
     title: 'احفظها في مكان آمن',
@@ -564,6 +565,11 @@ const tillgate: Catalogue['tillgate'] = {
     'refund-final': 'اكتمل الاسترداد.',
     'payment-reorganised-away': 'عكست إعادة تنظيم السلسلة الدفعة.',
   },
+  moreOptions: 'خيارات إضافية',
+  preview: {
+    title: 'معاينة صفحة الدفع',
+    pay: 'ادفع',
+  },
 };
 
 /** Names of records and their fields, in Arabic. */
@@ -800,6 +806,9 @@ const resources: Catalogue['resources'] = {
       LINK: 'رابط دفع',
       POINT_OF_SALE: 'نقطة بيع',
     },
+    returnHelp: 'الصفحة التي ينتقل إليها العملاء بعد الدفع.',
+    callbackHelp: 'يُستدعى خادمك هنا عند دفع الطلب أو انتهاء صلاحيته.',
+    prefixHelp: 'يحصل كل طلب على مرجع يبدأ بهذا، مثل TEA-1.',
     fields: {
       title: 'العنوان',
       description: 'الوصف',

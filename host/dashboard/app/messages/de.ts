@@ -288,6 +288,7 @@ const tillgate: Catalogue['tillgate'] = {
     tooMany: 'Zu viele Versuche. Warten Sie eine Minute und versuchen Sie es erneut.',
     copy: 'Ihr Browser hat das Kopieren blockiert. Markieren Sie den Text und kopieren Sie ihn selbst.',
     passkey: 'Es wurde kein Passkey verwendet. Versuchen Sie es erneut.',
+    decimal: 'Geben Sie einen Betrag wie %{example} ein.',
   },
   secrets: {
     title: 'Sicher aufbewahren',
@@ -567,6 +568,11 @@ const tillgate: Catalogue['tillgate'] = {
     'refund-final': 'Erstattung abgeschlossen.',
     'payment-reorganised-away': 'Eine Reorganisation der Chain hat die Zahlung rückgängig gemacht.',
   },
+  moreOptions: 'Weitere Optionen',
+  preview: {
+    title: 'Vorschau der Zahlungsseite',
+    pay: 'Bezahlen',
+  },
 };
 
 /** Names of records and their fields, in German. */
@@ -806,6 +812,9 @@ const resources: Catalogue['resources'] = {
       LINK: 'Zahlungslink',
       POINT_OF_SALE: 'Kasse',
     },
+    returnHelp: 'Dorthin gelangen Kunden nach der Zahlung.',
+    callbackHelp: 'Hier wird Ihr Server aufgerufen, wenn eine Bestellung bezahlt ist oder abläuft.',
+    prefixHelp: 'Jede Bestellung erhält eine Referenz, die damit beginnt, etwa TEA-1.',
     fields: {
       title: 'Titel',
       description: 'Beschreibung',

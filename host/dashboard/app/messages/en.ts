@@ -103,6 +103,7 @@ const tillgate = {
     tooMany: 'Too many attempts. Wait a minute and try again.',
     copy: 'Your browser blocked copying. Select the text and copy it yourself.',
     passkey: 'No passkey was used. Try again.',
+    decimal: 'Enter an amount such as %{example}.',
   },
   secrets: {
     title: 'Store these safely',
@@ -366,6 +367,11 @@ const tillgate = {
     'refund-final': 'Refund completed.',
     'payment-reorganised-away': 'A chain reorganisation reversed the payment.',
   },
+  moreOptions: 'More options',
+  preview: {
+    title: 'Preview of the payment page',
+    pay: 'Pay',
+  },
 };
 
 /** Names of records and their fields, in English. */
@@ -591,6 +597,9 @@ const resources = {
     unpairTitle: 'Unpair all devices?',
     unpairText: 'Each device must be paired again before it can take payments.',
     faces: { LINK: 'Payment link', POINT_OF_SALE: 'Point of sale' },
+    returnHelp: 'Where customers go after they have paid.',
+    callbackHelp: 'Your server is called here when an order is paid or expires.',
+    prefixHelp: 'Each order gets a reference that begins with this, such as TEA-1.',
     fields: {
       title: 'Title',
       description: 'Description',

@@ -287,6 +287,7 @@ const tillgate: Catalogue['tillgate'] = {
     tooMany: 'Demasiados intentos. Espere un minuto e inténtelo de nuevo.',
     copy: 'El navegador ha bloqueado la copia. Seleccione el texto y cópielo usted.',
     passkey: 'No se usó ninguna llave de acceso. Inténtelo de nuevo.',
+    decimal: 'Introduce un importe como %{example}.',
   },
   secrets: {
     title: 'Guárdelos en un lugar seguro',
@@ -563,6 +564,11 @@ const tillgate: Catalogue['tillgate'] = {
     'refund-final': 'Reembolso completado.',
     'payment-reorganised-away': 'Una reorganización de la cadena revirtió el pago.',
   },
+  moreOptions: 'Más opciones',
+  preview: {
+    title: 'Vista previa de la página de pago',
+    pay: 'Pagar',
+  },
 };
 
 /** Names of records and their fields, in Spanish. */
@@ -801,6 +807,9 @@ const resources: Catalogue['resources'] = {
       LINK: 'Enlace de pago',
       POINT_OF_SALE: 'Punto de venta',
     },
+    returnHelp: 'Adónde van los clientes después de pagar.',
+    callbackHelp: 'Aquí se llama a tu servidor cuando un pedido se paga o caduca.',
+    prefixHelp: 'Cada pedido recibe una referencia que empieza así, por ejemplo TEA-1.',
     fields: {
       title: 'Título',
       description: 'Descripción',

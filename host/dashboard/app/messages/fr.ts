@@ -287,6 +287,7 @@ const tillgate: Catalogue['tillgate'] = {
     tooMany: 'Trop de tentatives. Attendez une minute et réessayez.',
     copy: 'Votre navigateur a bloqué la copie. Sélectionnez le texte et copiez-le vous-même.',
     passkey: 'Aucune clé d’accès n’a été utilisée. Réessayez.',
+    decimal: 'Saisissez un montant tel que %{example}.',
   },
   secrets: {
     title: 'À conserver en lieu sûr',
@@ -564,6 +565,11 @@ const tillgate: Catalogue['tillgate'] = {
     'refund-final': 'Remboursement terminé.',
     'payment-reorganised-away': 'Une réorganisation de la chaîne a annulé le paiement.',
   },
+  moreOptions: 'Plus d’options',
+  preview: {
+    title: 'Aperçu de la page de paiement',
+    pay: 'Payer',
+  },
 };
 
 /** Names of records and their fields, in French. */
@@ -802,6 +808,9 @@ const resources: Catalogue['resources'] = {
       LINK: 'Lien de paiement',
       POINT_OF_SALE: 'Point de vente',
     },
+    returnHelp: 'La page où vont les clients après le paiement.',
+    callbackHelp: 'Votre serveur est appelé ici lorsqu’une commande est payée ou expire.',
+    prefixHelp: 'Chaque commande reçoit une référence qui commence ainsi, par exemple TEA-1.',
     fields: {
       title: 'Titre',
       description: 'Description',

@@ -281,6 +281,7 @@ const tillgate: Catalogue['tillgate'] = {
     tooMany: '試行回数が多すぎます。1 分待ってから、もう一度お試しください。',
     copy: 'ブラウザがコピーをブロックしました。テキストを選択してコピーしてください。',
     passkey: 'パスキーは使われませんでした。もう一度お試しください。',
+    decimal: '%{example} のように金額を入力してください。',
   },
   secrets: {
     title: '安全に保管してください',
@@ -553,6 +554,11 @@ const tillgate: Catalogue['tillgate'] = {
     'refund-final': '返金が完了しました。',
     'payment-reorganised-away': 'チェーンの再編成により支払いが取り消されました。',
   },
+  moreOptions: 'その他のオプション',
+  preview: {
+    title: '支払いページのプレビュー',
+    pay: '支払う',
+  },
 };
 
 /** Names of records and their fields, in Japanese. */
@@ -791,6 +797,9 @@ const resources: Catalogue['resources'] = {
       LINK: '支払いリンク',
       POINT_OF_SALE: 'POS',
     },
+    returnHelp: '支払い後に移動するページ。',
+    callbackHelp: '注文が支払われるか期限切れになると、サーバーがここで呼び出されます。',
+    prefixHelp: '各注文の参照番号はこの文字で始まります（例：TEA-1）。',
     fields: {
       title: 'タイトル',
       description: '説明',

@@ -280,6 +280,7 @@ const tillgate: Catalogue['tillgate'] = {
     tooMany: '시도 횟수가 너무 많습니다. 1분 후에 다시 시도하세요.',
     copy: '브라우저가 복사를 차단했습니다. 텍스트를 선택하여 직접 복사하세요.',
     passkey: '패스키가 사용되지 않았습니다. 다시 시도하세요.',
+    decimal: '%{example}처럼 금액을 입력하세요.',
   },
   secrets: {
     title: '안전하게 보관하세요',
@@ -550,6 +551,11 @@ const tillgate: Catalogue['tillgate'] = {
     'refund-final': '환불이 완료되었습니다.',
     'payment-reorganised-away': '체인 재구성으로 결제가 되돌려졌습니다.',
   },
+  moreOptions: '추가 옵션',
+  preview: {
+    title: '결제 페이지 미리보기',
+    pay: '결제하기',
+  },
 };
 
 /** Names of records and their fields, in Korean. */
@@ -787,6 +793,9 @@ const resources: Catalogue['resources'] = {
       LINK: '결제 링크',
       POINT_OF_SALE: 'POS',
     },
+    returnHelp: '결제 후 이동할 페이지입니다.',
+    callbackHelp: '주문이 결제되거나 만료되면 이 주소로 서버를 호출합니다.',
+    prefixHelp: '각 주문의 참조 번호가 이 값으로 시작합니다(예: TEA-1).',
     fields: {
       title: '제목',
       description: '설명',

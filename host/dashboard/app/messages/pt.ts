@@ -286,6 +286,7 @@ const tillgate: Catalogue['tillgate'] = {
     tooMany: 'Tentativas demais. Espere um minuto e tente de novo.',
     copy: 'O navegador bloqueou a cópia. Selecione o texto e copie-o você mesmo.',
     passkey: 'Nenhuma chave de acesso foi usada. Tente de novo.',
+    decimal: 'Informe um valor como %{example}.',
   },
   secrets: {
     title: 'Guarde em local seguro',
@@ -562,6 +563,11 @@ const tillgate: Catalogue['tillgate'] = {
     'refund-final': 'Reembolso concluído.',
     'payment-reorganised-away': 'Uma reorganização da blockchain reverteu o pagamento.',
   },
+  moreOptions: 'Mais opções',
+  preview: {
+    title: 'Prévia da página de pagamento',
+    pay: 'Pagar',
+  },
 };
 
 /** Names of records and their fields, in Portuguese. */
@@ -800,6 +806,9 @@ const resources: Catalogue['resources'] = {
       LINK: 'Link de pagamento',
       POINT_OF_SALE: 'Ponto de venda',
     },
+    returnHelp: 'Para onde os clientes vão depois de pagar.',
+    callbackHelp: 'Seu servidor é chamado aqui quando um pedido é pago ou expira.',
+    prefixHelp: 'Cada pedido recebe uma referência que começa assim, como TEA-1.',
     fields: {
       title: 'Título',
       description: 'Descrição',

@@ -290,6 +290,7 @@ const tillgate: Catalogue['tillgate'] = {
     tooMany: 'Слишком много попыток. Подождите минуту и повторите.',
     copy: 'Браузер запретил копирование. Выделите текст и скопируйте его сами.',
     passkey: 'Ключ доступа не использован. Повторите попытку.',
+    decimal: 'Введите сумму, например %{example}.',
   },
   secrets: {
     title: 'Храните в надёжном месте',
@@ -563,6 +564,11 @@ const tillgate: Catalogue['tillgate'] = {
     'refund-final': 'Возврат завершён.',
     'payment-reorganised-away': 'Реорганизация блокчейна отменила платёж.',
   },
+  moreOptions: 'Дополнительно',
+  preview: {
+    title: 'Предпросмотр страницы оплаты',
+    pay: 'Оплатить',
+  },
 };
 
 /** Names of records and their fields, in Russian. */
@@ -800,6 +806,9 @@ const resources: Catalogue['resources'] = {
       LINK: 'Платёжная ссылка',
       POINT_OF_SALE: 'Касса',
     },
+    returnHelp: 'Куда покупатель переходит после оплаты.',
+    callbackHelp: 'По этому адресу вызывается ваш сервер, когда заказ оплачен или истёк.',
+    prefixHelp: 'Номер каждого заказа начинается с этого, например TEA-1.',
     fields: {
       title: 'Название',
       description: 'Описание',

@@ -280,6 +280,7 @@ const tillgate: Catalogue['tillgate'] = {
     tooMany: '尝试次数过多。请等待一分钟后重试。',
     copy: '浏览器阻止了复制。请选中文本后自行复制。',
     passkey: '未使用通行密钥。请重试。',
+    decimal: '请输入金额，例如 %{example}。',
   },
   secrets: {
     title: '请妥善保存',
@@ -550,6 +551,11 @@ const tillgate: Catalogue['tillgate'] = {
     'refund-final': '退款已完成。',
     'payment-reorganised-away': '链重组撤销了付款。',
   },
+  moreOptions: '更多选项',
+  preview: {
+    title: '付款页面预览',
+    pay: '付款',
+  },
 };
 
 /** Names of records and their fields, in Chinese. */
@@ -785,6 +791,9 @@ const resources: Catalogue['resources'] = {
       LINK: '付款链接',
       POINT_OF_SALE: '销售点',
     },
+    returnHelp: '客户付款后前往的页面。',
+    callbackHelp: '订单付款或过期时会调用您的服务器。',
+    prefixHelp: '每个订单的编号以此开头，例如 TEA-1。',
     fields: {
       title: '标题',
       description: '描述',

@@ -40,8 +40,8 @@ export function RescanButton() {
           choices: [...chains].map(([id, name]) => ({ id, label: `${name} (${id})` })),
         },
         { name: 'tx_hash', label: `${KEY}.fields.tx_hash`, help: `${KEY}.txHelp` },
-        { name: 'from', label: `${KEY}.fields.from`, type: 'decimal' },
-        { name: 'to', label: `${KEY}.fields.to`, type: 'decimal' },
+        { name: 'from', label: `${KEY}.fields.from`, type: 'code' },
+        { name: 'to', label: `${KEY}.fields.to`, type: 'code' },
       ]}
       submit={rescan}
     />

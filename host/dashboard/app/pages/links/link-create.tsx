@@ -1,15 +1,19 @@
 import { Create, SelectInput, required } from 'react-admin';
 import { CreateForm } from '../../components/create-form.tsx';
-import { useService } from '../../components/service.ts';
-import { LinkTerms, LinkTexts } from './link-fields.tsx';
-import { bodyOf } from './link-form.ts';
+import { useDecimals } from '../../components/decimal-input.tsx';
+import { useFiatChoices } from '../../components/money.ts';
+import { LinkPriceField, LinkTerms, LinkTexts } from './link-fields.tsx';
+import { AMOUNTS, bodyOf } from './link-form.ts';
+import type { LinkForm } from './link-form.ts';
+import { LinkPreview } from './link-preview.tsx';
 
 /** A new payment link or point of sale; its page has the URL, the QR code and the button. */
 export function LinkCreate() {
-  const service = useService();
+  const fiats = useFiatChoices();
+  const decimals = useDecimals(...AMOUNTS);
   return (
-    <Create redirect="show" transform={bodyOf}>
-      <CreateForm defaultValues={{ currency: 'USD', face: 'LINK' }}>
+    <Create redirect="show" transform={(form: LinkForm) => bodyOf(decimals.read(form))}>
+      <CreateForm defaultValues={{ currency: 'USD', face: 'LINK' }} beside={<LinkPreview />}>
         <LinkTexts />
         <SelectInput
           source="face"
@@ -20,13 +24,11 @@ export function LinkCreate() {
         <SelectInput
           source="currency"
           validate={required()}
-          choices={(service?.fiats ?? []).map(({ currency, name }) => ({
-            id: currency,
-            name: `${currency} – ${name}`,
-          }))}
+          choices={fiats}
           translateChoice={false}
           helperText={false}
         />
+        <LinkPriceField />
         <LinkTerms />
       </CreateForm>
     </Create>

@@ -1,19 +1,22 @@
 import Box from '@mui/material/Box';
 import { useRecordContext } from 'react-admin';
 import { changesSent, EditForm, EditPage } from '../../components/edit-page.tsx';
+import { useDecimals } from '../../components/decimal-input.tsx';
 import { Facts } from '../../components/facts.tsx';
 import type { LinkRecord } from '../../records.ts';
-import { LinkTerms, LinkTexts } from './link-fields.tsx';
-import { bodyOf, changesOf } from './link-form.ts';
+import { LinkPriceField, LinkTerms, LinkTexts } from './link-fields.tsx';
+import { AMOUNTS, bodyOf, changesOf } from './link-form.ts';
 import { LinkFace } from './link-list.tsx';
+import { LinkPreview } from './link-preview.tsx';
 
 const FIELD = 'resources.links.fields';
 const changes = changesSent(bodyOf, changesOf);
 
 /** Changes a payment link, except its kind and its fiat currency. */
 export function LinkEdit() {
+  const decimals = useDecimals(...AMOUNTS);
   return (
-    <EditPage transform={changes}>
+    <EditPage transform={(form: LinkRecord, former) => changes(decimals.read(form), former)}>
       <LinkForm />
     </EditPage>
   );
@@ -21,9 +24,10 @@ export function LinkEdit() {
 
 function LinkForm() {
   const link = useRecordContext<LinkRecord>();
+  const decimals = useDecimals(...AMOUNTS);
   if (link === undefined) return null;
   return (
-    <EditForm>
+    <EditForm record={decimals.written(link)} beside={<LinkPreview />}>
       <Box sx={{ mb: 2 }}>
         <Facts
           of={[
@@ -33,6 +37,7 @@ function LinkForm() {
         />
       </Box>
       <LinkTexts />
+      <LinkPriceField />
       <LinkTerms />
     </EditForm>
   );

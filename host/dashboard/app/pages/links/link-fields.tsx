@@ -1,5 +1,8 @@
 import { AutocompleteArrayInput, DateTimeInput, NumberInput, TextInput, required } from 'react-admin';
-import { useService } from '../../components/service.ts';
+import { useWatch } from 'react-hook-form';
+import { DecimalInput } from '../../components/decimal-input.tsx';
+import { useCoinChoices } from '../../components/money.ts';
+import { MoreOptions } from '../../components/more-options.tsx';
 
 export function LinkTexts() {
   return (
@@ -10,26 +13,32 @@ export function LinkTexts() {
   );
 }
 
-/** The fields besides the texts that may be changed later. */
+const LIMITS = ['min_price', 'max_price'] as const;
+const OPTIONS = ['coins', 'max_sales', 'expires_at', 'return_url', 'callback_url', 'reference_prefix'] as const;
+
+export function LinkPriceField() {
+  return <DecimalInput source="price" helperText="resources.links.priceHelp" />;
+}
+
+/** The fields that may be changed later besides the texts and the price; a fixed price has no limits. */
 export function LinkTerms() {
-  const service = useService();
-  const coins = [...new Set((service?.coins ?? []).filter(({ enabled }) => enabled).map(({ coin }) => coin))];
+  const coins = useCoinChoices();
+  const price: unknown = useWatch({ name: 'price' });
+  const isFixed = price !== undefined && price !== null && price !== '';
   return (
-    <>
-      <TextInput source="price" inputMode="decimal" helperText="resources.links.priceHelp" />
-      <TextInput source="min_price" inputMode="decimal" helperText={false} />
-      <TextInput source="max_price" inputMode="decimal" helperText={false} />
+    <MoreOptions of={[...LIMITS, ...OPTIONS]}>
+      {isFixed ? null : LIMITS.map((name) => <DecimalInput key={name} source={name} helperText={false} />)}
       <AutocompleteArrayInput
         source="coins"
-        choices={coins.map((id) => ({ id, name: id }))}
+        choices={coins}
         translateChoice={false}
         helperText="resources.links.coinsHelp"
       />
       <NumberInput source="max_sales" min={1} step={1} helperText="resources.links.salesHelp" />
       <DateTimeInput source="expires_at" helperText={false} />
-      <TextInput source="return_url" type="url" helperText={false} />
-      <TextInput source="callback_url" type="url" helperText={false} />
-      <TextInput source="reference_prefix" helperText={false} />
-    </>
+      <TextInput source="return_url" type="url" helperText="resources.links.returnHelp" />
+      <TextInput source="callback_url" type="url" helperText="resources.links.callbackHelp" />
+      <TextInput source="reference_prefix" helperText="resources.links.prefixHelp" />
+    </MoreOptions>
   );
 }

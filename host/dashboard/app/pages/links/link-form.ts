@@ -1,5 +1,8 @@
 import type { LinkRecord } from '../../records.ts';
 
+/** The fields that are amounts in the fiat currency. */
+export const AMOUNTS = ['price', 'min_price', 'max_price'] as const;
+
 /** The form's fields of a link, which are the API's; each may be empty. */
 export type LinkForm = Readonly<Record<string, unknown>>;
 
@@ -20,9 +23,13 @@ function valueOf(name: string, value: unknown): unknown {
   return name === 'expires_at' ? new Date(value as string | Date).toISOString() : value;
 }
 
+/** A link with a fixed price has no limits: those that were typed before the price do not count. */
+const withoutLimits = (form: LinkForm): LinkForm =>
+  isEmpty(form['price']) ? form : { ...form, min_price: null, max_price: null };
+
 /** The body that creates a link; empty fields are omitted. */
 export function bodyOf(form: LinkForm): Readonly<Record<string, unknown>> {
-  const given = Object.entries(form).filter(([, value]) => !isEmpty(value));
+  const given = Object.entries(withoutLimits(form)).filter(([, value]) => !isEmpty(value));
   return Object.fromEntries(given.map(([name, value]) => [name, valueOf(name, value)]));
 }
 
@@ -31,7 +38,8 @@ export function bodyOf(form: LinkForm): Readonly<Record<string, unknown>> {
  * others are kept. An emptied field is `null`, which removes it.
  */
 export function changesOf(former: LinkRecord, form: LinkForm): Readonly<Record<string, unknown>> {
-  const changes = CHANGEABLE.map((name) => [name, valueOf(name, former[name]), valueOf(name, form[name])] as const);
+  const next = withoutLimits(form);
+  const changes = CHANGEABLE.map((name) => [name, valueOf(name, former[name]), valueOf(name, next[name])] as const);
   const differing = changes.filter(([, before, after]) => JSON.stringify(before) !== JSON.stringify(after));
   return Object.fromEntries(differing.map(([name, , after]) => [name, after]));
 }

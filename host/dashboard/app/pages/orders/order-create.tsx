@@ -1,6 +1,8 @@
 import { Create, SelectInput, TextInput, required } from 'react-admin';
 import { useState } from 'react';
 import { CreateForm } from '../../components/create-form.tsx';
+import { DecimalInput, useDecimals } from '../../components/decimal-input.tsx';
+import { useCoinName } from '../../components/money.ts';
 import { useService } from '../../components/service.ts';
 import { newIdempotencyKeys } from '../../till.ts';
 
@@ -23,11 +25,17 @@ function bodyOf({ chainAndCoin = '', ...fields }: OrderForm): Record<string, unk
 export function OrderCreate() {
   const service = useService();
   const [keys] = useState(newIdempotencyKeys);
+  const coinName = useCoinName();
+  const decimals = useDecimals('price');
   const coins = (service?.coins ?? []).filter(({ enabled }) => enabled);
   return (
-    <Create redirect="show" transform={bodyOf} mutationOptions={{ meta: { keys } }}>
+    <Create
+      redirect="show"
+      transform={(form: OrderForm) => bodyOf(decimals.read(form))}
+      mutationOptions={{ meta: { keys } }}
+    >
       <CreateForm defaultValues={{ currency: 'USD', chainAndCoin: '' }}>
-        <TextInput source="price" inputMode="decimal" validate={required()} autoFocus />
+        <DecimalInput source="price" isRequired autoFocus helperText={false} />
         <SelectInput
           source="currency"
           validate={required()}
@@ -41,10 +49,7 @@ export function OrderCreate() {
           source="chainAndCoin"
           label="resources.orders.fields.coin"
           emptyText="resources.orders.payerChooses"
-          choices={coins.map(({ chain, chain_name: chainName, coin }) => ({
-            id: `${chain} ${coin}`,
-            name: `${coin} – ${chainName}`,
-          }))}
+          choices={coins.map(({ chain, coin }) => ({ id: `${chain} ${coin}`, name: coinName(coin) }))}
           translateChoice={false}
           helperText="resources.orders.coinHelp"
         />
