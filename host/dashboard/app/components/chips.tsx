@@ -12,6 +12,8 @@ const TONES: Readonly<Record<string, Tone>> = {
   OVERDUE: 'warning',
   TERMINATED: 'default',
   REFUNDED: 'default',
+  REFUNDING: 'info',
+  PART_REFUNDED: 'default',
   HELD: 'warning',
   DRAFT: 'warning',
   APPROVED: 'info',

@@ -18,3 +18,12 @@ export function useChainNames(): (chain: string) => string {
   const service = useService();
   return (chain) => service?.coins.find((coin) => coin.chain === chain)?.chain_name ?? chain;
 }
+
+/** The page of a transaction in a block explorer; `null` where the chain has none. */
+export function useTransactionUrl(): (chain: string, txid: string) => string | null {
+  const service = useService();
+  return (chain, txid) => {
+    const explorer = service?.coins.find((coin) => coin.chain === chain)?.explorer ?? null;
+    return explorer?.replace('{txid}', encodeURIComponent(txid)) ?? null;
+  };
+}

@@ -1,10 +1,12 @@
 import ContentCopyIcon from '@mui/icons-material/ContentCopy';
 import Box from '@mui/material/Box';
+import Link from '@mui/material/Link';
 import IconButton from '@mui/material/IconButton';
 import Tooltip from '@mui/material/Tooltip';
 import { useLocaleState, useNotify, useTranslate } from 'react-admin';
 import { MONOSPACE } from '../theme.ts';
 import { useCoinName, useMoney } from './money.ts';
+import { useTransactionUrl } from './service.ts';
 
 /** An amount with its currency as people write it, from the decimal text of the API. */
 export function Amount({ value, currency }: { readonly value: string | null; readonly currency: string }) {
@@ -26,6 +28,10 @@ export function Coin({ code }: { readonly code: string }) {
   return <bdi>{name(code)}</bdi>;
 }
 
+const SHOWN_DIGITS = 6;
+/** The end of a long numeric id, which differs more than its beginning. */
+export const shortId = (id: string): string => (/^\d{9,}$/.test(id) ? `…${id.slice(-SHOWN_DIGITS)}` : id);
+
 /** A time in the language and the time zone of the reader. */
 export function Time({ value }: { readonly value: string | null }) {
   const [locale] = useLocaleState();
@@ -43,12 +49,39 @@ export function Code({ children }: { readonly children: string }) {
   );
 }
 
-/** A shortened transaction hash; the title has the full one. */
+/** A shortened transaction hash or address; the title has the full one. */
 export function Hash({ value }: { readonly value: string | null }) {
   if (value === null) return <>–</>;
   return (
     <Box component="code" dir="ltr" title={value} sx={{ fontFamily: MONOSPACE, fontSize: '0.875rem' }}>
       {value.length <= SHOWN ? value : `${value.slice(0, HEAD)}…${value.slice(-TAIL)}`}
+    </Box>
+  );
+}
+
+interface TransactionHashProps {
+  /** The code of the chain. */
+  readonly chain: string;
+  readonly value: string;
+  /** The label of the copy button. */
+  readonly label: string;
+}
+
+/** A transaction's hash with a copy button, and a link to a block explorer where the chain has one. */
+export function TransactionHash({ chain, value, label }: TransactionHashProps) {
+  const translate = useTranslate();
+  const url = useTransactionUrl()(chain, value);
+  return (
+    <Box
+      component="span"
+      sx={{ display: 'inline-flex', flexWrap: 'wrap', alignItems: 'center', gap: 0.5, minWidth: 0 }}
+    >
+      <Copyable value={value} label={label} />
+      {url === null ? null : (
+        <Link href={url} target="_blank" rel="noopener noreferrer" variant="body2">
+          {translate('tillgate.explorer')}
+        </Link>
+      )}
     </Box>
   );
 }

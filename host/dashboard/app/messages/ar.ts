@@ -492,6 +492,8 @@ const tillgate: Catalogue['tillgate'] = {
     PARTIAL: 'مدفوع جزئيًا',
     TERMINATED: 'ملغى',
     REFUNDED: 'مستردّ',
+    REFUNDING: 'الاسترداد جارٍ',
+    PART_REFUNDED: 'مُسترد جزئيًا',
   },
   status: {
     PENDING: 'معلّق',
@@ -570,6 +572,7 @@ const tillgate: Catalogue['tillgate'] = {
     title: 'معاينة صفحة الدفع',
     pay: 'ادفع',
   },
+  explorer: 'عرض في مستكشف الكتل',
 };
 
 /** Names of records and their fields, in Arabic. */
@@ -582,11 +585,7 @@ const resources: Catalogue['resources'] = {
       create: 'إنشاء طلب',
     },
     about: 'الطلب',
-    payments: 'الدفعات',
-    history: 'السجل',
-    noPayments: 'لم تصل أي دفعات بعد.',
     noHistory: 'لا أحداث بعد.',
-    noCallbacks: 'لم تُرسل إشعارات Callback لهذا الطلب.',
     payerChooses: 'يختار العميل',
     coinHelp: 'إذا لم تختر عملة، يختارها العميل في صفحة الدفع.',
     referenceHelp: 'رقم الطلب الخاص بك. يُستخدم كل مرجع مرة واحدة فقط.',
@@ -623,6 +622,13 @@ const resources: Catalogue['resources'] = {
       created: 'أُنشئ الطلب',
     },
     platforms: { API: 'API', CHECKOUT: 'صفحة الدفع', DASHBOARD: 'لوحة التحكم' },
+    numbered: 'الطلب %{id}',
+    timeline: 'التسلسل الزمني',
+    payment: 'دفعة',
+    openPage: 'فتح صفحة الدفع',
+    showQr: 'عرض رمز QR',
+    hideQr: 'إخفاء رمز QR',
+    qr: 'رمز QR لصفحة الدفع',
     fields: {
       id: 'معرّف الطلب',
       merchant_reference: 'المرجع',
@@ -658,6 +664,8 @@ const resources: Catalogue['resources'] = {
       fee: 'رسوم الشبكة',
       payerGets: 'يستلم العميل',
       finished_at: 'اكتمل',
+      order: 'الطلب',
+      account: 'التاجر',
     },
   },
   transactions: {
@@ -682,7 +690,7 @@ const resources: Catalogue['resources'] = {
       coin: 'العملة',
       from: 'من',
       to: 'قبل',
-      account: 'معرّف الحساب',
+      account: 'التاجر',
       q: 'بحث',
     },
   },
@@ -720,7 +728,7 @@ const resources: Catalogue['resources'] = {
       balance: 'الرصيد',
       amount: 'التغيّر',
       reference: 'المرجع',
-      account: 'معرّف الحساب',
+      account: 'التاجر',
     },
     own: {
       custody: 'محفظة النظام على %{chain}',
@@ -938,6 +946,7 @@ const resources: Catalogue['resources'] = {
       approvals: 'الموافقات',
       tx_hash: 'تجزئة المعاملة',
       invoice: 'فاتورة Lightning',
+      account: 'التاجر',
     },
   },
   'withdrawal-addresses': {

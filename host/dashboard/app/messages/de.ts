@@ -495,6 +495,8 @@ const tillgate: Catalogue['tillgate'] = {
     PARTIAL: 'Teilweise bezahlt',
     TERMINATED: 'Storniert',
     REFUNDED: 'Erstattet',
+    REFUNDING: 'Erstattung läuft',
+    PART_REFUNDED: 'Teilweise erstattet',
   },
   status: {
     PENDING: 'Ausstehend',
@@ -573,6 +575,7 @@ const tillgate: Catalogue['tillgate'] = {
     title: 'Vorschau der Zahlungsseite',
     pay: 'Bezahlen',
   },
+  explorer: 'Im Block-Explorer ansehen',
 };
 
 /** Names of records and their fields, in German. */
@@ -586,11 +589,7 @@ const resources: Catalogue['resources'] = {
       create: 'Bestellung erstellen',
     },
     about: 'Bestellung',
-    payments: 'Zahlungen',
-    history: 'Verlauf',
-    noPayments: 'Noch keine Zahlungen eingegangen.',
     noHistory: 'Noch keine Ereignisse.',
-    noCallbacks: 'Für diese Bestellung wurden keine Callbacks gesendet.',
     payerChooses: 'Kunde wählt',
     coinHelp: 'Ohne Auswahl wählt der Kunde den Coin auf der Zahlungsseite.',
     referenceHelp: 'Ihre eigene Bestellnummer. Jede Referenz kann nur einmal verwendet werden.',
@@ -629,6 +628,13 @@ const resources: Catalogue['resources'] = {
       created: 'Bestellung erstellt',
     },
     platforms: { API: 'API', CHECKOUT: 'Zahlungsseite', DASHBOARD: 'Dashboard' },
+    numbered: 'Bestellung %{id}',
+    timeline: 'Verlauf',
+    payment: 'Zahlung',
+    openPage: 'Zahlungsseite öffnen',
+    showQr: 'QR-Code anzeigen',
+    hideQr: 'QR-Code ausblenden',
+    qr: 'QR-Code der Zahlungsseite',
     fields: {
       id: 'Bestell-ID',
       merchant_reference: 'Referenz',
@@ -664,6 +670,8 @@ const resources: Catalogue['resources'] = {
       fee: 'Netzwerkgebühr',
       payerGets: 'Kunde erhält',
       finished_at: 'Abgeschlossen',
+      order: 'Bestellung',
+      account: 'Händler',
     },
   },
   transactions: {
@@ -688,7 +696,7 @@ const resources: Catalogue['resources'] = {
       coin: 'Coin',
       from: 'Ab',
       to: 'Vor',
-      account: 'Konto-ID',
+      account: 'Händler',
       q: 'Suche',
     },
   },
@@ -726,7 +734,7 @@ const resources: Catalogue['resources'] = {
       balance: 'Guthaben',
       amount: 'Änderung',
       reference: 'Referenz',
-      account: 'Konto-ID',
+      account: 'Händler',
     },
     own: {
       custody: 'Wallet der Kasse auf %{chain}',
@@ -950,6 +958,7 @@ const resources: Catalogue['resources'] = {
       approvals: 'Freigaben',
       tx_hash: 'Transaktions-Hash',
       invoice: 'Lightning-Rechnung',
+      account: 'Händler',
     },
   },
   'withdrawal-addresses': {

@@ -294,6 +294,8 @@ const tillgate = {
     PARTIAL: 'Partially paid',
     TERMINATED: 'Cancelled',
     REFUNDED: 'Refunded',
+    REFUNDING: 'Refund in progress',
+    PART_REFUNDED: 'Partially refunded',
   },
   status: {
     PENDING: 'Pending',
@@ -372,6 +374,7 @@ const tillgate = {
     title: 'Preview of the payment page',
     pay: 'Pay',
   },
+  explorer: 'View in block explorer',
 };
 
 /** Names of records and their fields, in English. */
@@ -383,11 +386,7 @@ const resources = {
     search: 'Search by ID, reference, address or hash',
     page: { create: 'Create order' },
     about: 'Order',
-    payments: 'Payments',
-    history: 'History',
-    noPayments: 'No payments received yet.',
     noHistory: 'No events yet.',
-    noCallbacks: 'No callbacks sent for this order.',
     payerChooses: 'Customer chooses',
     coinHelp: 'If you choose no coin, the customer chooses on the payment page.',
     referenceHelp: 'Your own order number. Each reference can be used once.',
@@ -422,6 +421,13 @@ const resources = {
     removedRefundAddress: 'Refund address removed',
     notifications: { created: 'Order created' },
     platforms: { API: 'API', CHECKOUT: 'Payment page', DASHBOARD: 'Dashboard' },
+    numbered: 'Order %{id}',
+    timeline: 'Timeline',
+    payment: 'Payment',
+    openPage: 'Open payment page',
+    showQr: 'Show QR code',
+    hideQr: 'Hide QR code',
+    qr: 'QR code of the payment page',
     fields: {
       id: 'Order ID',
       merchant_reference: 'Reference',
@@ -457,6 +463,8 @@ const resources = {
       fee: 'Network fee',
       payerGets: 'Customer receives',
       finished_at: 'Completed',
+      order: 'Order',
+      account: 'Merchant',
     },
   },
   transactions: {
@@ -481,7 +489,7 @@ const resources = {
       coin: 'Coin',
       from: 'From',
       to: 'Before',
-      account: 'Account ID',
+      account: 'Merchant',
       q: 'Search',
     },
   },
@@ -519,7 +527,7 @@ const resources = {
       balance: 'Balance',
       amount: 'Change',
       reference: 'Reference',
-      account: 'Account ID',
+      account: 'Merchant',
     },
     own: {
       custody: 'Till wallet on %{chain}',
@@ -733,6 +741,7 @@ const resources = {
       approvals: 'Approvals',
       tx_hash: 'Transaction hash',
       invoice: 'Lightning invoice',
+      account: 'Merchant',
     },
   },
   'withdrawal-addresses': {

@@ -491,6 +491,8 @@ const tillgate: Catalogue['tillgate'] = {
     PARTIAL: 'Pagado en parte',
     TERMINATED: 'Cancelado',
     REFUNDED: 'Reembolsado',
+    REFUNDING: 'Reembolso en curso',
+    PART_REFUNDED: 'Reembolsado en parte',
   },
   status: {
     PENDING: 'Pendiente',
@@ -569,6 +571,7 @@ const tillgate: Catalogue['tillgate'] = {
     title: 'Vista previa de la página de pago',
     pay: 'Pagar',
   },
+  explorer: 'Ver en el explorador de bloques',
 };
 
 /** Names of records and their fields, in Spanish. */
@@ -582,11 +585,7 @@ const resources: Catalogue['resources'] = {
       create: 'Crear pedido',
     },
     about: 'Pedido',
-    payments: 'Pagos',
-    history: 'Historial',
-    noPayments: 'Aún no se ha recibido ningún pago.',
     noHistory: 'Aún no hay eventos.',
-    noCallbacks: 'No se han enviado callbacks para este pedido.',
     payerChooses: 'Elige el cliente',
     coinHelp: 'Si no elige ninguna, el cliente la elige en la página de pago.',
     referenceHelp: 'Su propio número de pedido. Cada referencia se puede usar una sola vez.',
@@ -624,6 +623,13 @@ const resources: Catalogue['resources'] = {
       created: 'Pedido creado',
     },
     platforms: { API: 'API', CHECKOUT: 'Página de pago', DASHBOARD: 'Panel' },
+    numbered: 'Pedido %{id}',
+    timeline: 'Cronología',
+    payment: 'Pago',
+    openPage: 'Abrir página de pago',
+    showQr: 'Mostrar código QR',
+    hideQr: 'Ocultar código QR',
+    qr: 'Código QR de la página de pago',
     fields: {
       id: 'ID del pedido',
       merchant_reference: 'Referencia',
@@ -659,6 +665,8 @@ const resources: Catalogue['resources'] = {
       fee: 'Comisión de red',
       payerGets: 'El cliente recibe',
       finished_at: 'Completado',
+      order: 'Pedido',
+      account: 'Comercio',
     },
   },
   transactions: {
@@ -683,7 +691,7 @@ const resources: Catalogue['resources'] = {
       coin: 'Moneda',
       from: 'Desde',
       to: 'Antes de',
-      account: 'ID de la cuenta',
+      account: 'Comercio',
       q: 'Buscar',
     },
   },
@@ -721,7 +729,7 @@ const resources: Catalogue['resources'] = {
       balance: 'Saldo',
       amount: 'Cambio',
       reference: 'Referencia',
-      account: 'ID de la cuenta',
+      account: 'Comercio',
     },
     own: {
       custody: 'Monedero de la caja en %{chain}',
@@ -942,6 +950,7 @@ const resources: Catalogue['resources'] = {
       approvals: 'Aprobaciones',
       tx_hash: 'Hash de la transacción',
       invoice: 'Factura Lightning',
+      account: 'Comercio',
     },
   },
   'withdrawal-addresses': {

@@ -492,6 +492,8 @@ const tillgate: Catalogue['tillgate'] = {
     PARTIAL: 'Payée en partie',
     TERMINATED: 'Annulée',
     REFUNDED: 'Remboursée',
+    REFUNDING: 'Remboursement en cours',
+    PART_REFUNDED: 'Partiellement remboursée',
   },
   status: {
     PENDING: 'En attente',
@@ -570,6 +572,7 @@ const tillgate: Catalogue['tillgate'] = {
     title: 'Aperçu de la page de paiement',
     pay: 'Payer',
   },
+  explorer: 'Voir dans l’explorateur de blocs',
 };
 
 /** Names of records and their fields, in French. */
@@ -583,11 +586,7 @@ const resources: Catalogue['resources'] = {
       create: 'Créer une commande',
     },
     about: 'Commande',
-    payments: 'Paiements',
-    history: 'Historique',
-    noPayments: 'Aucun paiement reçu pour le moment.',
     noHistory: 'Aucun événement pour le moment.',
-    noCallbacks: 'Aucun callback envoyé pour cette commande.',
     payerChooses: 'Le client choisit',
     coinHelp: 'Si vous n’en choisissez pas, le client choisit sur la page de paiement.',
     referenceHelp: 'Votre propre numéro de commande. Chaque référence ne sert qu’une fois.',
@@ -625,6 +624,13 @@ const resources: Catalogue['resources'] = {
       created: 'Commande créée',
     },
     platforms: { API: 'API', CHECKOUT: 'Page de paiement', DASHBOARD: 'Tableau de bord' },
+    numbered: 'Commande %{id}',
+    timeline: 'Chronologie',
+    payment: 'Paiement',
+    openPage: 'Ouvrir la page de paiement',
+    showQr: 'Afficher le code QR',
+    hideQr: 'Masquer le code QR',
+    qr: 'Code QR de la page de paiement',
     fields: {
       id: 'ID de la commande',
       merchant_reference: 'Référence',
@@ -660,6 +666,8 @@ const resources: Catalogue['resources'] = {
       fee: 'Frais de réseau',
       payerGets: 'Le client reçoit',
       finished_at: 'Terminé',
+      order: 'Commande',
+      account: 'Marchand',
     },
   },
   transactions: {
@@ -684,7 +692,7 @@ const resources: Catalogue['resources'] = {
       coin: 'Coin',
       from: 'À partir du',
       to: 'Avant le',
-      account: 'ID du compte',
+      account: 'Marchand',
       q: 'Rechercher',
     },
   },
@@ -722,7 +730,7 @@ const resources: Catalogue['resources'] = {
       balance: 'Solde',
       amount: 'Variation',
       reference: 'Référence',
-      account: 'ID du compte',
+      account: 'Marchand',
     },
     own: {
       custody: 'Portefeuille de la caisse sur %{chain}',
@@ -945,6 +953,7 @@ const resources: Catalogue['resources'] = {
       approvals: 'Approbations',
       tx_hash: 'Hash de la transaction',
       invoice: 'Facture Lightning',
+      account: 'Marchand',
     },
   },
   'withdrawal-addresses': {

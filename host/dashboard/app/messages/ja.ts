@@ -481,6 +481,8 @@ const tillgate: Catalogue['tillgate'] = {
     PARTIAL: '一部支払い済み',
     TERMINATED: 'キャンセル済み',
     REFUNDED: '返金済み',
+    REFUNDING: '返金処理中',
+    PART_REFUNDED: '一部返金済み',
   },
   status: {
     PENDING: '保留中',
@@ -559,6 +561,7 @@ const tillgate: Catalogue['tillgate'] = {
     title: '支払いページのプレビュー',
     pay: '支払う',
   },
+  explorer: 'ブロックエクスプローラーで見る',
 };
 
 /** Names of records and their fields, in Japanese. */
@@ -572,11 +575,7 @@ const resources: Catalogue['resources'] = {
       create: '注文を作成',
     },
     about: '注文',
-    payments: '支払い',
-    history: '履歴',
-    noPayments: '支払いはまだ受け取っていません。',
     noHistory: 'イベントはまだありません。',
-    noCallbacks: 'この注文のコールバックは送信されていません。',
     payerChooses: '顧客が選択',
     coinHelp: '選択しない場合、顧客が支払いページでコインを選びます。',
     referenceHelp: '自社の注文番号。各番号は一度だけ使えます。',
@@ -614,6 +613,13 @@ const resources: Catalogue['resources'] = {
       created: '注文を作成しました',
     },
     platforms: { API: 'API', CHECKOUT: '支払いページ', DASHBOARD: 'ダッシュボード' },
+    numbered: '注文 %{id}',
+    timeline: 'タイムライン',
+    payment: '支払い',
+    openPage: '支払いページを開く',
+    showQr: 'QR コードを表示',
+    hideQr: 'QR コードを隠す',
+    qr: '支払いページの QR コード',
     fields: {
       id: '注文 ID',
       merchant_reference: '参照番号',
@@ -649,6 +655,8 @@ const resources: Catalogue['resources'] = {
       fee: 'ネットワーク手数料',
       payerGets: '顧客の受取額',
       finished_at: '完了日時',
+      order: '注文',
+      account: '加盟店',
     },
   },
   transactions: {
@@ -673,7 +681,7 @@ const resources: Catalogue['resources'] = {
       coin: 'コイン',
       from: '以降',
       to: 'より前',
-      account: 'アカウント ID',
+      account: '加盟店',
       q: '検索',
     },
   },
@@ -711,7 +719,7 @@ const resources: Catalogue['resources'] = {
       balance: '残高',
       amount: '変動',
       reference: '参照',
-      account: 'アカウント ID',
+      account: '加盟店',
     },
     own: {
       custody: '%{chain} のウォレット',
@@ -930,6 +938,7 @@ const resources: Catalogue['resources'] = {
       approvals: '承認',
       tx_hash: 'トランザクションハッシュ',
       invoice: 'Lightning インボイス',
+      account: '加盟店',
     },
   },
   'withdrawal-addresses': {

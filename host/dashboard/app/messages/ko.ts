@@ -478,6 +478,8 @@ const tillgate: Catalogue['tillgate'] = {
     PARTIAL: '부분 결제됨',
     TERMINATED: '취소됨',
     REFUNDED: '환불됨',
+    REFUNDING: '환불 진행 중',
+    PART_REFUNDED: '부분 환불됨',
   },
   status: {
     PENDING: '대기 중',
@@ -556,6 +558,7 @@ const tillgate: Catalogue['tillgate'] = {
     title: '결제 페이지 미리보기',
     pay: '결제하기',
   },
+  explorer: '블록 탐색기에서 보기',
 };
 
 /** Names of records and their fields, in Korean. */
@@ -569,11 +572,7 @@ const resources: Catalogue['resources'] = {
       create: '주문 생성',
     },
     about: '주문',
-    payments: '결제',
-    history: '내역',
-    noPayments: '아직 받은 결제가 없습니다.',
     noHistory: '아직 이벤트가 없습니다.',
-    noCallbacks: '이 주문에 대해 전송된 콜백이 없습니다.',
     payerChooses: '고객이 선택',
     coinHelp: '코인을 선택하지 않으면 고객이 결제 페이지에서 선택합니다.',
     referenceHelp: '자체 주문 번호입니다. 각 참조 번호는 한 번만 사용할 수 있습니다.',
@@ -610,6 +609,13 @@ const resources: Catalogue['resources'] = {
       created: '주문이 생성되었습니다',
     },
     platforms: { API: 'API', CHECKOUT: '결제 페이지', DASHBOARD: '대시보드' },
+    numbered: '주문 %{id}',
+    timeline: '타임라인',
+    payment: '결제',
+    openPage: '결제 페이지 열기',
+    showQr: 'QR 코드 표시',
+    hideQr: 'QR 코드 숨기기',
+    qr: '결제 페이지 QR 코드',
     fields: {
       id: '주문 ID',
       merchant_reference: '참조 번호',
@@ -645,6 +651,8 @@ const resources: Catalogue['resources'] = {
       fee: '네트워크 수수료',
       payerGets: '고객 수령액',
       finished_at: '완료일',
+      order: '주문',
+      account: '판매자',
     },
   },
   transactions: {
@@ -669,7 +677,7 @@ const resources: Catalogue['resources'] = {
       coin: '코인',
       from: '부터',
       to: '이전',
-      account: '계정 ID',
+      account: '판매자',
       q: '검색',
     },
   },
@@ -707,7 +715,7 @@ const resources: Catalogue['resources'] = {
       balance: '잔액',
       amount: '변동',
       reference: '참조',
-      account: '계정 ID',
+      account: '판매자',
     },
     own: {
       custody: '%{chain} 지갑',
@@ -925,6 +933,7 @@ const resources: Catalogue['resources'] = {
       approvals: '승인',
       tx_hash: '트랜잭션 해시',
       invoice: '라이트닝 인보이스',
+      account: '판매자',
     },
   },
   'withdrawal-addresses': {

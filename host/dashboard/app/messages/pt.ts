@@ -490,6 +490,8 @@ const tillgate: Catalogue['tillgate'] = {
     PARTIAL: 'Pago em parte',
     TERMINATED: 'Cancelado',
     REFUNDED: 'Reembolsado',
+    REFUNDING: 'Reembolso em andamento',
+    PART_REFUNDED: 'Parcialmente reembolsado',
   },
   status: {
     PENDING: 'Pendente',
@@ -568,6 +570,7 @@ const tillgate: Catalogue['tillgate'] = {
     title: 'Prévia da página de pagamento',
     pay: 'Pagar',
   },
+  explorer: 'Ver no explorador de blocos',
 };
 
 /** Names of records and their fields, in Portuguese. */
@@ -581,11 +584,7 @@ const resources: Catalogue['resources'] = {
       create: 'Criar pedido',
     },
     about: 'Pedido',
-    payments: 'Pagamentos',
-    history: 'Histórico',
-    noPayments: 'Nenhum pagamento recebido ainda.',
     noHistory: 'Nenhum evento ainda.',
-    noCallbacks: 'Nenhum callback enviado para este pedido.',
     payerChooses: 'O cliente escolhe',
     coinHelp: 'Se você não escolher, o cliente escolhe na página de pagamento.',
     referenceHelp: 'O seu próprio número do pedido. Cada referência só pode ser usada uma vez.',
@@ -623,6 +622,13 @@ const resources: Catalogue['resources'] = {
       created: 'Pedido criado',
     },
     platforms: { API: 'API', CHECKOUT: 'Página de pagamento', DASHBOARD: 'Painel' },
+    numbered: 'Pedido %{id}',
+    timeline: 'Linha do tempo',
+    payment: 'Pagamento',
+    openPage: 'Abrir página de pagamento',
+    showQr: 'Mostrar código QR',
+    hideQr: 'Ocultar código QR',
+    qr: 'Código QR da página de pagamento',
     fields: {
       id: 'ID do pedido',
       merchant_reference: 'Referência',
@@ -658,6 +664,8 @@ const resources: Catalogue['resources'] = {
       fee: 'Taxa de rede',
       payerGets: 'O cliente recebe',
       finished_at: 'Concluído',
+      order: 'Pedido',
+      account: 'Lojista',
     },
   },
   transactions: {
@@ -682,7 +690,7 @@ const resources: Catalogue['resources'] = {
       coin: 'Moeda',
       from: 'A partir de',
       to: 'Antes de',
-      account: 'ID da conta',
+      account: 'Lojista',
       q: 'Buscar',
     },
   },
@@ -720,7 +728,7 @@ const resources: Catalogue['resources'] = {
       balance: 'Saldo',
       amount: 'Mudança',
       reference: 'Referência',
-      account: 'ID da conta',
+      account: 'Lojista',
     },
     own: {
       custody: 'Carteira do caixa na %{chain}',
@@ -941,6 +949,7 @@ const resources: Catalogue['resources'] = {
       approvals: 'Aprovações',
       tx_hash: 'Hash da transação',
       invoice: 'Fatura Lightning',
+      account: 'Lojista',
     },
   },
   'withdrawal-addresses': {

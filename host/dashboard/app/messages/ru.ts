@@ -491,6 +491,8 @@ const tillgate: Catalogue['tillgate'] = {
     PARTIAL: 'Оплачен частично',
     TERMINATED: 'Отменён',
     REFUNDED: 'Возвращён',
+    REFUNDING: 'Возврат выполняется',
+    PART_REFUNDED: 'Частично возвращён',
   },
   status: {
     PENDING: 'В ожидании',
@@ -569,6 +571,7 @@ const tillgate: Catalogue['tillgate'] = {
     title: 'Предпросмотр страницы оплаты',
     pay: 'Оплатить',
   },
+  explorer: 'Открыть в обозревателе блоков',
 };
 
 /** Names of records and their fields, in Russian. */
@@ -582,11 +585,7 @@ const resources: Catalogue['resources'] = {
       create: 'Создать заказ',
     },
     about: 'Заказ',
-    payments: 'Платежи',
-    history: 'История',
-    noPayments: 'Платежей пока нет.',
     noHistory: 'Событий пока нет.',
-    noCallbacks: 'Для этого заказа колбэки не отправлялись.',
     payerChooses: 'Выбирает клиент',
     coinHelp: 'Если не выбрать монету, клиент выберет её на странице оплаты.',
     referenceHelp: 'Ваш собственный номер заказа. Каждый номер можно использовать один раз.',
@@ -623,6 +622,13 @@ const resources: Catalogue['resources'] = {
       created: 'Заказ создан',
     },
     platforms: { API: 'API', CHECKOUT: 'Страница оплаты', DASHBOARD: 'Панель управления' },
+    numbered: 'Заказ %{id}',
+    timeline: 'Хронология',
+    payment: 'Платёж',
+    openPage: 'Открыть страницу оплаты',
+    showQr: 'Показать QR-код',
+    hideQr: 'Скрыть QR-код',
+    qr: 'QR-код страницы оплаты',
     fields: {
       id: 'ID заказа',
       merchant_reference: 'Номер продавца',
@@ -658,6 +664,8 @@ const resources: Catalogue['resources'] = {
       fee: 'Комиссия сети',
       payerGets: 'Клиент получит',
       finished_at: 'Завершён',
+      order: 'Заказ',
+      account: 'Продавец',
     },
   },
   transactions: {
@@ -682,7 +690,7 @@ const resources: Catalogue['resources'] = {
       coin: 'Монета',
       from: 'С',
       to: 'До',
-      account: 'ID аккаунта',
+      account: 'Продавец',
       q: 'Поиск',
     },
   },
@@ -720,7 +728,7 @@ const resources: Catalogue['resources'] = {
       balance: 'Баланс',
       amount: 'Изменение',
       reference: 'Основание',
-      account: 'ID аккаунта',
+      account: 'Продавец',
     },
     own: {
       custody: 'Кошелёк кассы в сети %{chain}',
@@ -941,6 +949,7 @@ const resources: Catalogue['resources'] = {
       approvals: 'Одобрения',
       tx_hash: 'Хеш транзакции',
       invoice: 'Счёт Lightning',
+      account: 'Продавец',
     },
   },
   'withdrawal-addresses': {

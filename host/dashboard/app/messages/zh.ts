@@ -478,6 +478,8 @@ const tillgate: Catalogue['tillgate'] = {
     PARTIAL: '部分支付',
     TERMINATED: '已取消',
     REFUNDED: '已退款',
+    REFUNDING: '退款处理中',
+    PART_REFUNDED: '部分退款',
   },
   status: {
     PENDING: '待处理',
@@ -556,6 +558,7 @@ const tillgate: Catalogue['tillgate'] = {
     title: '付款页面预览',
     pay: '付款',
   },
+  explorer: '在区块浏览器中查看',
 };
 
 /** Names of records and their fields, in Chinese. */
@@ -568,11 +571,7 @@ const resources: Catalogue['resources'] = {
       create: '创建订单',
     },
     about: '订单',
-    payments: '付款',
-    history: '历史记录',
-    noPayments: '尚未收到付款。',
     noHistory: '尚无事件。',
-    noCallbacks: '此订单没有发送过回调。',
     payerChooses: '由客户选择',
     coinHelp: '如不选择币种，客户会在付款页面上选择。',
     referenceHelp: '您自己的订单编号。每个编号只能使用一次。',
@@ -609,6 +608,13 @@ const resources: Catalogue['resources'] = {
       created: '订单已创建',
     },
     platforms: { API: 'API', CHECKOUT: '付款页面', DASHBOARD: '控制台' },
+    numbered: '订单 %{id}',
+    timeline: '时间线',
+    payment: '付款',
+    openPage: '打开付款页面',
+    showQr: '显示二维码',
+    hideQr: '隐藏二维码',
+    qr: '付款页面的二维码',
     fields: {
       id: '订单 ID',
       merchant_reference: '编号',
@@ -644,6 +650,8 @@ const resources: Catalogue['resources'] = {
       fee: '网络手续费',
       payerGets: '客户收到',
       finished_at: '完成时间',
+      order: '订单',
+      account: '商户',
     },
   },
   transactions: {
@@ -668,7 +676,7 @@ const resources: Catalogue['resources'] = {
       coin: '币种',
       from: '起始时间',
       to: '截止时间',
-      account: '账户 ID',
+      account: '商户',
       q: '搜索',
     },
   },
@@ -706,7 +714,7 @@ const resources: Catalogue['resources'] = {
       balance: '余额',
       amount: '变动',
       reference: '关联',
-      account: '账户 ID',
+      account: '商户',
     },
     own: {
       custody: '%{chain} 上的系统钱包',
@@ -923,6 +931,7 @@ const resources: Catalogue['resources'] = {
       approvals: '审批',
       tx_hash: '交易哈希',
       invoice: '闪电网络发票',
+      account: '商户',
     },
   },
   'withdrawal-addresses': {

@@ -6,7 +6,7 @@ import { AccountName } from '../../components/account-name.tsx';
 import { StatusChip } from '../../components/chips.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import { Amount, Copyable, Time } from '../../components/values.tsx';
+import { Amount, Time, TransactionHash } from '../../components/values.tsx';
 import type { DepositItem } from '../../operator-records.ts';
 import { useApi } from '../../till.ts';
 
@@ -35,7 +35,15 @@ export function Deposit({ deposit }: { readonly deposit: DepositItem }) {
           ],
           [`${FIELD}.from_address`, deposit.from_address],
           [`${FIELD}.to_address`, deposit.to_address],
-          [hash, <Copyable key="hash" value={deposit.tx_hash} label={`${hash} ${deposit.tx_hash.slice(0, 8)}`} />],
+          [
+            hash,
+            <TransactionHash
+              key="hash"
+              chain={deposit.chain}
+              value={deposit.tx_hash}
+              label={`${hash} ${deposit.tx_hash.slice(0, 8)}`}
+            />,
+          ],
           [
             `${FIELD}.return_cost`,
             !/[1-9]/.test(deposit.return_cost) ? null : (

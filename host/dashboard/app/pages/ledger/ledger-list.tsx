@@ -9,7 +9,7 @@ import { ACCOUNT_FILTER } from '../../components/list-filters.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
-import { Amount, Time } from '../../components/values.tsx';
+import { Amount, shortId, Time } from '../../components/values.tsx';
 import type { PostingRecord } from '../../records.ts';
 import { MonthPicker } from './month-picker.tsx';
 
@@ -40,7 +40,7 @@ function Subject({ reference }: Pick<PostingRecord, 'reference'>) {
   const translate = useTranslate();
   const chains = useChainNames();
   const [kind = '', id = ''] = reference.split(':');
-  const text = translate(`resources.ledger.subjects.${kind}`, { id: shortened(chains(id)), _: reference });
+  const text = translate(`resources.ledger.subjects.${kind}`, { id: shortId(chains(id)), _: reference });
   const page = PAGES[kind];
   if (page === undefined) return <span title={reference}>{text}</span>;
   return (
@@ -49,10 +49,6 @@ function Subject({ reference }: Pick<PostingRecord, 'reference'>) {
     </Link>
   );
 }
-
-const SHOWN_DIGITS = 6;
-/** The end of an id, which differs more than its beginning. */
-const shortened = (id: string): string => (/^\d{9,}$/.test(id) ? `…${id.slice(-SHOWN_DIGITS)}` : id);
 
 const COLUMNS: readonly Column<PostingRecord>[] = [
   { name: 'booked_at', value: ({ booked_at: at }) => <Time value={at} /> },

@@ -1,7 +1,8 @@
-import { CreateButton, FilterButton, SelectInput, TopToolbar } from 'react-admin';
+import { CreateButton, FilterButton, SelectInput, TopToolbar, usePermissions } from 'react-admin';
 import { ORDER_STATUSES } from '../../../../../core/orders/order-status.ts';
 import { CsvButton } from '../../components/csv-button.tsx';
-import { PAYMENT_FILTERS } from '../../components/list-filters.tsx';
+import { AccountName } from '../../components/account-name.tsx';
+import { ACCOUNT_FILTER, PAYMENT_FILTERS } from '../../components/list-filters.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { SearchField } from '../../components/search-field.tsx';
@@ -9,15 +10,24 @@ import { Records } from '../../components/records.tsx';
 import { Amount, Time } from '../../components/values.tsx';
 import type { OrderRecord } from '../../records.ts';
 import { CoinAmount } from './coin-amount.tsx';
+import { OrderName } from './order-name.tsx';
 import { OrderStatusChip } from './order-status-chip.tsx';
+
+const REFETCH_MS = 10_000;
 
 const COLUMNS: readonly Column<OrderRecord>[] = [
   { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
-  { name: 'id', value: ({ id }) => id },
-  { name: 'merchant_reference', value: ({ merchant_reference: reference }) => reference ?? '–' },
+  { name: 'order', value: (order) => <OrderName order={order} /> },
   { name: 'price', numeric: true, value: ({ price, currency }) => <Amount value={price} currency={currency} /> },
   { name: 'amount', numeric: true, value: ({ payment }) => <CoinAmount payment={payment} /> },
   { name: 'status', value: (order) => <OrderStatusChip order={order} /> },
+];
+
+/** For admins, whose list has the orders of all merchants. */
+const OF_ALL: readonly Column<OrderRecord>[] = [
+  ...COLUMNS.slice(0, 2),
+  { name: 'account', value: ({ account }) => <AccountName id={account} /> },
+  ...COLUMNS.slice(2),
 ];
 
 const FILTERS = [
@@ -39,9 +49,11 @@ const ACTIONS = (
 );
 
 export function OrderList() {
+  const { permissions } = usePermissions<string>();
+  const admin = permissions === 'admin';
   return (
-    <Records filters={FILTERS} actions={ACTIONS}>
-      <RecordTable columns={COLUMNS} opens />
+    <Records filters={admin ? [...FILTERS, ACCOUNT_FILTER] : FILTERS} actions={ACTIONS} refetchMs={REFETCH_MS}>
+      <RecordTable columns={admin ? OF_ALL : COLUMNS} opens />
     </Records>
   );
 }

@@ -1,15 +1,16 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { useRecordContext, useTranslate } from 'react-admin';
+import { usePermissions, useRecordContext, useTranslate } from 'react-admin';
+import { AccountName } from '../../components/account-name.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { Amount, Copyable, Time } from '../../components/values.tsx';
 import type { OrderFile } from '../../records.ts';
 import { CoinAmount } from './coin-amount.tsx';
 import { OrderActions } from './order-actions.tsx';
-import { OrderCallbacks } from './order-callbacks.tsx';
-import { OrderHistoryList } from './order-history.tsx';
-import { OrderPayments } from './order-payments.tsx';
+import { useOrderName } from './order-name.tsx';
+import { OrderTimeline } from './order-timeline.tsx';
+import { PayerView } from './payer-view.tsx';
 import { orderPollMs } from './order-poll.ts';
 import { OrderStatusChip } from './order-status-chip.tsx';
 
@@ -28,9 +29,7 @@ function OrderPage() {
   return (
     <>
       <OrderHead order={order} />
-      <OrderPayments order={order} />
-      <OrderHistoryList order={order} />
-      <OrderCallbacks order={order} />
+      <OrderTimeline order={order} />
     </>
   );
 }
@@ -52,7 +51,8 @@ function refundedOf({ payment, refunds, refunded_amount: refunded }: OrderFile) 
 
 function OrderHead({ order }: { readonly order: OrderFile }) {
   const translate = useTranslate();
-  const link = translate(`${FIELD}.pay_url`);
+  const { permissions } = usePermissions<string>();
+  const name = useOrderName();
   const address = translate(`${FIELD}.address`);
   const { payment, received } = order;
   return (
@@ -62,10 +62,15 @@ function OrderHead({ order }: { readonly order: OrderFile }) {
           <Amount value={order.price} currency={order.currency} />
         </Typography>
         <OrderStatusChip order={order} />
+        <Typography component="p" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
+          <bdi>{name(order)}</bdi>
+        </Typography>
       </Box>
+      <PayerView url={order.pay_url} />
       <Facts
         of={[
           [`${FIELD}.id`, <Copyable key="id" value={order.id} label={translate(`${FIELD}.id`)} />],
+          [`${FIELD}.account`, permissions === 'admin' ? <AccountName key="account" id={order.account} link /> : null],
           [`${FIELD}.merchant_reference`, order.merchant_reference],
           [`${FIELD}.remark`, order.remark || null],
           [`${FIELD}.amount`, <CoinAmount key="amount" payment={payment} />],
@@ -79,7 +84,6 @@ function OrderHead({ order }: { readonly order: OrderFile }) {
           [`${FIELD}.expires_at`, <Time key="expires" value={order.expires_at} />],
           [`${FIELD}.platform`, translate(`resources.orders.platforms.${order.platform}`)],
           [address, payment === null ? null : <Copyable key="address" value={payment.address} label={address} />],
-          [link, <Copyable key="link" value={order.pay_url} label={link} />],
           [`${FIELD}.refund_address`, order.refund_address],
           ...Object.entries(order.metadata).map(([name, value]) => [name, value] as const),
         ]}

@@ -1,7 +1,7 @@
 import { StatusChip } from '../../components/chips.tsx';
 import type { OrderRecord } from '../../records.ts';
+import { shownStatus } from './shown-status.ts';
 
-/** An open order that received something is partially paid, as the payer's page says. */
-export function OrderStatusChip({ order: { status, received } }: { readonly order: OrderRecord }) {
-  return <StatusChip status={status === 'PENDING' && received !== null ? 'PARTIAL' : status} texts="orderStatus" />;
+export function OrderStatusChip({ order }: { readonly order: OrderRecord }) {
+  return <StatusChip status={shownStatus(order)} texts="orderStatus" />;
 }

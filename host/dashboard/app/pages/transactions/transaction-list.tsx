@@ -1,6 +1,7 @@
 import { FilterButton, SelectInput, TopToolbar, usePermissions } from 'react-admin';
 import { TRANSACTION_STATUSES } from '../../../../../core/ledger/transaction.ts';
 import { StatusChip } from '../../components/chips.tsx';
+import { AccountName } from '../../components/account-name.tsx';
 import { CsvButton } from '../../components/csv-button.tsx';
 import { ACCOUNT_FILTER, PAYMENT_FILTERS } from '../../components/list-filters.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
@@ -18,6 +19,13 @@ const COLUMNS: readonly Column<TransactionRecord>[] = [
   { name: 'fee', numeric: true, value: ({ fee, coin }) => <Amount value={fee} currency={coin} /> },
   { name: 'tx_hash', value: ({ tx_hash: hash }) => <Hash value={hash} /> },
   { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
+];
+
+/** For admins, whose list has the transactions of all merchants. */
+const OF_ALL: readonly Column<TransactionRecord>[] = [
+  ...COLUMNS.slice(0, 2),
+  { name: 'account', value: ({ account }) => <AccountName id={account} /> },
+  ...COLUMNS.slice(2),
 ];
 
 const FILTERS = [
@@ -52,7 +60,7 @@ export function TransactionList() {
   const { permissions } = usePermissions<string>();
   return (
     <Records filters={permissions === 'admin' ? [...FILTERS, ACCOUNT_FILTER] : FILTERS} actions={ACTIONS}>
-      <RecordTable columns={COLUMNS} opens={pathOf} />
+      <RecordTable columns={permissions === 'admin' ? OF_ALL : COLUMNS} opens={pathOf} />
     </Records>
   );
 }

@@ -1,6 +1,8 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { SelectInput } from 'react-admin';
+import { SelectInput, usePermissions } from 'react-admin';
+import { AccountName } from '../../components/account-name.tsx';
+import { ACCOUNT_FILTER } from '../../components/list-filters.tsx';
 import { TRANSFER_STATUSES } from '../../../../../core/payouts/transfer.ts';
 import { StatusChip } from '../../components/chips.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
@@ -18,6 +20,13 @@ const COLUMNS: readonly Column<TransferRecord>[] = [
   { name: 'to_address', value: ({ to_address: to }) => <Hash value={to} /> },
   { name: 'tx_hash', value: ({ tx_hash: hash }) => <Hash value={hash} /> },
   { name: 'status', value: (transfer) => <Progress transfer={transfer} /> },
+];
+
+/** For admins, whose list has the payouts of all merchants, and those of the till. */
+const OF_ALL: readonly Column<TransferRecord>[] = [
+  ...COLUMNS.slice(0, 2),
+  { name: 'account', value: ({ account }) => <AccountName id={account} /> },
+  ...COLUMNS.slice(2),
 ];
 
 /** The status, and why the transfer waits or failed. */
@@ -46,9 +55,11 @@ const FILTERS = [
 ];
 
 export function WithdrawalList() {
+  const { permissions } = usePermissions<string>();
+  const admin = permissions === 'admin';
   return (
-    <Records filters={FILTERS} actions={false} refetchMs={REFETCH_MS}>
-      <RecordTable columns={COLUMNS} opens />
+    <Records filters={admin ? [...FILTERS, ACCOUNT_FILTER] : FILTERS} actions={false} refetchMs={REFETCH_MS}>
+      <RecordTable columns={admin ? OF_ALL : COLUMNS} opens />
     </Records>
   );
 }

@@ -2,7 +2,7 @@ import { useRecordContext, useTranslate } from 'react-admin';
 import { StatusChip } from '../../components/chips.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
-import { Amount, Copyable, Time } from '../../components/values.tsx';
+import { Amount, Copyable, Time, TransactionHash } from '../../components/values.tsx';
 import type { TransferDetail } from '../../records.ts';
 import { Kind } from './kind.tsx';
 
@@ -48,7 +48,9 @@ function WithdrawalPage() {
             `${FIELD}.approvals`,
             transfer.status === 'HELD' ? `${transfer.approvals.length} / ${transfer.approvals_needed}` : null,
           ],
-          ...hashes.map((each) => [hash, <Copyable key={each} value={each} label={hash} />] as const),
+          ...hashes.map(
+            (each) => [hash, <TransactionHash key={each} chain={transfer.chain} value={each} label={hash} />] as const,
+          ),
         ]}
       />
     </Section>
