@@ -137,6 +137,7 @@ export const ACTIONS = {
 
   listAccountWallets: READS,
   listTransfers: READS,
+  quoteWithdrawal: READS,
   withdrawByHand: row(does('moves-money', 'where money goes')),
   getTransfer: READS,
   approveWithdrawal: row(does('moves-money', 'a payment that is held', 'another-person')),

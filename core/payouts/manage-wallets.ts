@@ -2,7 +2,7 @@ import type { AccountId, IdempotencyClaim, Storage } from '../kernel/index.ts';
 import type { Transfer } from './transfer.ts';
 import type { WalletBalance } from './wallet-balance.ts';
 import type { WalletQueries } from './wallet-queries.ts';
-import type { RequestWithdrawal, WithdrawalInput } from './request-withdrawal.ts';
+import type { RequestWithdrawal, WithdrawalInput, WithdrawalQuote } from './request-withdrawal.ts';
 import { accountNotFound, targetAccount } from '../access/index.ts';
 import type { Actor, AuditDeps } from '../access/index.ts';
 import { requestedByHand } from './requested-by-hand.ts';
@@ -10,7 +10,7 @@ import { requestedByHand } from './requested-by-hand.ts';
 export interface ManageWalletsDeps extends AuditDeps {
   readonly storage: Pick<Storage, 'accounts'>;
   readonly walletQueries: Pick<WalletQueries, 'list'>;
-  readonly requestWithdrawal: Pick<RequestWithdrawal, 'run'>;
+  readonly requestWithdrawal: Pick<RequestWithdrawal, 'run' | 'quote'>;
 }
 
 /** The balances of an account, and its withdrawals. */
@@ -26,6 +26,11 @@ export class ManageWallets {
     const owner = targetAccount(actor, accountId);
     if ((await this.#deps.storage.accounts.find(owner)) === null) throw accountNotFound();
     return this.#deps.walletQueries.list(owner);
+  }
+
+  /** What a withdrawal of the actor's own balance would cost. @throws TillgateError as {@link RequestWithdrawal.quote} */
+  quote(actor: Actor, input: Pick<WithdrawalInput, 'chain' | 'currency' | 'amount'>): Promise<WithdrawalQuote> {
+    return this.#deps.requestWithdrawal.quote(targetAccount(actor, undefined), input);
   }
 
   /**

@@ -67,6 +67,14 @@ export interface RequestWithdrawalDeps {
   readonly lightning?: RequestLightningPayment | null;
 }
 
+/** The estimated cost of a withdrawal, in units of its asset, and its receiver. */
+export interface WithdrawalQuote {
+  readonly asset: Asset;
+  readonly units: bigint;
+  readonly feeUnits: bigint;
+  readonly toAddress: string;
+}
+
 type Asked = Required<Pick<StoringContext, 'idempotency' | 'byHand'>>;
 
 /** Withdraws a merchant's balance to its registered address on the chain or, on Lightning, to an invoice. */
@@ -117,6 +125,34 @@ export class RequestWithdrawal {
       });
     const transfer = this.#newTransfer(accountId, asset, units, { address: payments.hotAddress, toAddress }, fee);
     return this.#store(transfer, { idempotency, byHand });
+  }
+
+  /**
+   * What a withdrawal of this amount would cost now, and where it would go. Nothing is reserved; the fee is an estimate.
+   *
+   * @throws TillgateError as {@link run}, except for codes, balances and invoices; `UNSUPPORTED` on Lightning, whose
+   *   invoice names the receiver
+   */
+  async quote(
+    accountId: AccountId,
+    input: Pick<WithdrawalInput, 'chain' | 'currency' | 'amount'>,
+  ): Promise<WithdrawalQuote> {
+    const { assets, chains, fees, settings } = this.#deps;
+    if (input.chain === LIGHTNING_ASSET.chain)
+      throw new TillgateError(
+        'UNSUPPORTED',
+        'A Lightning invoice names its receiver; its fee is known once it is paid.',
+      );
+    const asset = assets.require(input.chain, input.currency);
+    const units = requireAmount(input.amount, asset);
+    checkLimits(settings, asset, units);
+    const { account, toAddress } = await this.#terms(accountId, asset);
+    requireVerified(account, asset.currency);
+    const chain = present(chains.get(asset.chain), `chain ${asset.chain}`);
+    requirePayments(chain);
+    if (toAddress === null) throw noAddress(chain);
+    const { feeUnits } = await fees.estimate(chain, asset, units, toAddress, accountId);
+    return { asset, units, feeUnits, toAddress };
   }
 
   async #store(transfer: MerchantTransfer, asked: Asked): Promise<WithdrawalView> {

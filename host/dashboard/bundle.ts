@@ -66,8 +66,8 @@ export async function bundleDashboard(home: string): Promise<Bundle> {
   return { ...firstLoad(metafile), files: new Map(files.map((file) => [file.name, file])) };
 }
 
-/** Data of the HTTP edge that the application shows too. */
-const SHARED = ['adapters/http/greenfield/permission-table.ts'];
+/** Data of the HTTP edge that the application shows too, and the colours of the payer's page for its preview. */
+const SHARED = ['adapters/http/greenfield/permission-table.ts', 'host/checkout/brand-colours.ts'];
 
 /** Allows only the application's sources, core, packages and shared data, so that no server code reaches a browser. */
 function checkInputs({ inputs }: Metafile): void {

@@ -165,6 +165,7 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
 
   listAccountWallets: FREE,
   listWithdrawalAddresses: FREE,
+  quoteWithdrawal: FREE,
   setWithdrawalAddress: { charged: [{ chain: 'ETH', address: ADDRESS }] },
   listWatchAddresses: FREE,
   createWatchAddress: { free: [{ chain: 'ETH', value: ADDRESS, label: 'Cold' }] },

@@ -33,6 +33,7 @@ import type {
   listedPayoutSchema,
   payoutBody,
   payoutDetailSchema,
+  quoteSchema,
 } from '../../../adapters/http/manage/payouts/payouts.ts';
 import type { payeeSchema } from '../../../adapters/http/manage/payouts/payees.ts';
 import type {
@@ -40,6 +41,7 @@ import type {
   payoutBatchRowSchema,
   payoutBatchSchema,
 } from '../../../adapters/http/manage/payouts/payout-batches.ts';
+import type { rateSchema } from '../../../adapters/http/manage/orders/rates.ts';
 import type { walletSchema } from '../../../adapters/http/manage/payouts/wallets.ts';
 
 /** A record with the id under which the application knows it. */
@@ -55,6 +57,8 @@ export type FoundRecord = z.output<typeof foundSchema>;
 export type WaitingRecord = z.output<typeof waitingSchema>;
 export type OverviewRecord = z.output<typeof overviewSchema>;
 export type WalletRecord = Named<z.output<typeof walletSchema>>;
+export type PayoutQuote = z.output<typeof quoteSchema>;
+export type RateRecord = z.output<typeof rateSchema>;
 export type TransferRecord = z.output<typeof listedPayoutSchema>;
 /** The body that requests a withdrawal. */
 export type WithdrawalRequest = z.input<typeof payoutBody>;

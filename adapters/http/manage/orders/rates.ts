@@ -5,7 +5,7 @@ import { apiOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { amount } from '../reply-fields.ts';
 
-const rateSchema = z
+export const rateSchema = z
   .object({
     chain: z.string().meta({ description: 'Chain code, such as ETH' }),
     coin: z.string().meta({ description: 'Currency code of the coin, such as USDT-ERC20' }),

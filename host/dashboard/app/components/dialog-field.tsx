@@ -1,3 +1,5 @@
+import Button from '@mui/material/Button';
+import InputAdornment from '@mui/material/InputAdornment';
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import { useTranslate } from 'react-admin';
@@ -8,12 +10,14 @@ interface DialogFieldProps {
   readonly value: string;
   readonly problem: string | null;
   readonly focused: boolean;
+  /** What a button enters; absent for none. */
+  readonly most?: string | undefined;
   readonly onChange: (value: string) => void;
 }
 
 const INPUT_MODES = { decimal: 'decimal', code: 'numeric' } as const;
 
-export function DialogField({ field, value, problem, focused, onChange }: DialogFieldProps) {
+export function DialogField({ field, value, problem, focused, most, onChange }: DialogFieldProps) {
   const translate = useTranslate();
   const { name, label, type = 'text', choices, several = false, help, autoComplete } = field;
   const coded = type === 'decimal' || type === 'code';
@@ -34,6 +38,19 @@ export function DialogField({ field, value, problem, focused, onChange }: Dialog
       autoComplete={autoComplete ?? (type === 'code' ? 'one-time-code' : 'off')}
       slotProps={{
         ...(coded ? { htmlInput: { inputMode: INPUT_MODES[type] } } : {}),
+        ...(most === undefined
+          ? {}
+          : {
+              input: {
+                endAdornment: (
+                  <InputAdornment position="end">
+                    <Button size="small" onClick={() => onChange(most)}>
+                      {translate('tillgate.most')}
+                    </Button>
+                  </InputAdornment>
+                ),
+              },
+            }),
         ...(several ? { select: { multiple: true } } : {}),
         ...(type === 'datetime-local' ? { inputLabel: { shrink: true } } : {}),
       }}

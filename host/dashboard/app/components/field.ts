@@ -12,6 +12,8 @@ export interface Field {
   readonly initial?: string;
   readonly help?: string;
   readonly autoComplete?: string;
+  /** The most that can be entered, as a decimal of the API, which a button enters; absent for none. */
+  readonly most?: (values: Values) => string | undefined;
   /** Whether the field is asked for, where that depends on the others; it always is by default. */
   readonly shown?: (values: Values) => boolean;
 }

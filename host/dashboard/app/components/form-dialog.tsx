@@ -8,7 +8,7 @@ import DialogContentText from '@mui/material/DialogContentText';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useLocaleState, useLogoutIfAccessDenied, useNotify, useRefresh, useTranslate } from 'react-admin';
 import { useId, useState } from 'react';
-import type { SubmitEvent } from 'react';
+import type { ReactNode, SubmitEvent } from 'react';
 import { ApiError, isCancelled } from '../api/api-error.ts';
 import { decimalOf, typedDecimal } from '../money.ts';
 import { EXAMPLE } from './decimal-input.tsx';
@@ -26,6 +26,8 @@ interface FormDialogProps extends Pick<ButtonProps, 'variant' | 'size' | 'startI
   readonly submit: (values: Values) => Promise<unknown>;
   readonly success?: string;
   readonly text?: boolean;
+  /** What the input would do, shown below the fields; amounts are those of the API, empty while they cannot be read. */
+  readonly preview?: (values: Values) => ReactNode;
 }
 
 /** A button that opens a form. Errors of the API are shown at their fields, and the input is kept. */
@@ -37,6 +39,7 @@ export function FormDialog({
   submit,
   success,
   text = false,
+  preview,
   ...button
 }: FormDialogProps) {
   const translate = useTranslate();
@@ -58,6 +61,7 @@ export function FormDialog({
             fields={fields}
             submit={submit}
             success={success}
+            preview={preview}
             close={() => setOpen(false)}
           />
         ) : null}
@@ -71,6 +75,7 @@ interface DialogFormProps extends Pick<FormDialogProps, 'label' | 'fields' | 'su
   readonly dismiss: string;
   readonly success: string | undefined;
   readonly text: boolean;
+  readonly preview: FormDialogProps['preview'] | undefined;
   readonly close: () => void;
 }
 
@@ -78,7 +83,7 @@ function initialOf(fields: readonly Field[]): Values {
   return Object.fromEntries(fields.map(({ name, initial = '' }) => [name, initial]));
 }
 
-function DialogForm({ label, submitLabel, dismiss, text, fields, submit, success, close }: DialogFormProps) {
+function DialogForm({ label, submitLabel, dismiss, text, fields, submit, success, preview, close }: DialogFormProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const notify = useNotify();
@@ -92,6 +97,15 @@ function DialogForm({ label, submitLabel, dismiss, text, fields, submit, success
   const decimalIn = (name: string): string | null => {
     const value = values[name] ?? '';
     return value.trim() === '' ? '' : decimalOf(locale, value);
+  };
+  /** The input with its amounts as the API has them. */
+  const read = (): Values => {
+    const decimals = shown.filter(({ type }) => type === 'decimal').map(({ name }) => [name, decimalIn(name) ?? '']);
+    return { ...values, ...Object.fromEntries(decimals) };
+  };
+  const mostOf = ({ most }: Field): string | undefined => {
+    const value = most?.(values);
+    return value === undefined ? undefined : typedDecimal(locale, value);
   };
   const send = async (): Promise<void> => {
     const unreadable = shown.filter(({ name, type }) => type === 'decimal' && decimalIn(name) === null);
@@ -109,9 +123,8 @@ function DialogForm({ label, submitLabel, dismiss, text, fields, submit, success
     }
     setBusy(true);
     setProblem(null);
-    const decimals = shown.filter(({ type }) => type === 'decimal').map(({ name }) => [name, decimalIn(name) ?? '']);
     try {
-      await submit({ ...values, ...Object.fromEntries(decimals) });
+      await submit(read());
     } catch (error) {
       setBusy(false);
       if (isCancelled(error) || (await logoutIfDenied(error))) return;
@@ -138,11 +151,13 @@ function DialogForm({ label, submitLabel, dismiss, text, fields, submit, success
             key={field.name}
             field={field}
             focused={index === 0}
+            most={mostOf(field)}
             value={values[field.name] ?? ''}
             problem={problem?.problems.find(({ path }) => path.split('.', 1)[0] === field.name)?.message ?? null}
             onChange={(value) => setValues({ ...values, [field.name]: value })}
           />
         ))}
+        {preview?.(read())}
       </DialogContent>
       <DialogActions>
         <Button onClick={close}>{translate(dismiss)}</Button>

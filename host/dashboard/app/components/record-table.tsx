@@ -25,6 +25,11 @@ export interface Column<R extends RaRecord> {
   readonly name: string;
   readonly value: (record: R) => ReactNode;
   readonly numeric?: boolean;
+  /**
+   * Its place in the card of a narrow screen: the first line, the end of that line, or the line below without a label; a
+   * line of its own with its label by default.
+   */
+  readonly card?: 'title' | 'aside' | 'detail';
 }
 
 interface RecordTableProps<R extends RaRecord> {
@@ -94,7 +99,7 @@ function RecordCards<R extends RaRecord>({ columns, pathOf, empty }: RecordCards
   if (data === undefined) return null;
   if (data.length === 0) return <Card>{empty}</Card>;
   return (
-    <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 1, display: 'grid', gap: 1 }}>
+    <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 1, pb: 10, display: 'grid', gap: 1 }}>
       {data.map((record) => (
         <RecordContextProvider key={record.id} value={record}>
           <li>
@@ -108,6 +113,46 @@ function RecordCards<R extends RaRecord>({ columns, pathOf, empty }: RecordCards
   );
 }
 
+/** The lines of a card that need no labels. */
+function CardHead<R extends RaRecord>({ record, columns }: Pick<RecordCardProps<R>, 'record' | 'columns'>) {
+  const at = (place: Column<R>['card']) => columns.filter(({ card }) => card === place);
+  const details = at('detail');
+  return (
+    <>
+      <Box sx={{ display: 'flex', justifyContent: 'space-between', alignItems: 'start', gap: 1, minWidth: 0 }}>
+        <Box component="span" sx={{ fontWeight: 600, overflowWrap: 'anywhere', minWidth: 0 }}>
+          {at('title').map(({ name, value }) => (
+            <span key={name}>{value(record)}</span>
+          ))}
+        </Box>
+        <Box component="span" sx={{ textAlign: 'end', flexShrink: 0, maxWidth: '60%' }}>
+          {at('aside').map(({ name, value }) => (
+            <span key={name}>{value(record)}</span>
+          ))}
+        </Box>
+      </Box>
+      {details.length === 0 ? null : (
+        <Box
+          sx={{
+            display: 'flex',
+            flexWrap: 'wrap',
+            columnGap: 1.5,
+            minWidth: 0,
+            typography: 'body2',
+            color: 'text.secondary',
+          }}
+        >
+          {details.map(({ name, value }) => (
+            <Box key={name} component="span" sx={{ overflowWrap: 'anywhere', minWidth: 0 }}>
+              {value(record)}
+            </Box>
+          ))}
+        </Box>
+      )}
+    </>
+  );
+}
+
 interface RecordCardProps<R extends RaRecord> {
   readonly columns: readonly Column<R>[];
   readonly record: R;
@@ -117,9 +162,12 @@ interface RecordCardProps<R extends RaRecord> {
 function RecordCard<R extends RaRecord>({ record, columns, path }: RecordCardProps<R>) {
   const resource = useResourceContext() ?? '';
   const label = useTranslateLabel();
+  const labelled = columns.filter(({ card }) => card === undefined);
+  const headed = labelled.length < columns.length;
   const content = (
     <CardContent sx={{ display: 'grid', gap: 0.5, p: 1.5, '&:last-child': { pb: 1.5 } }}>
-      {columns.map(({ name, value }) => (
+      {headed ? <CardHead record={record} columns={columns} /> : null}
+      {labelled.map(({ name, value }) => (
         <Box key={name} sx={{ display: 'flex', justifyContent: 'space-between', gap: 2, minWidth: 0 }}>
           <Typography component="span" variant="body2" color="textSecondary">
             {label({ source: name, resource })}

@@ -573,6 +573,7 @@ const tillgate: Catalogue['tillgate'] = {
     pay: 'ادفع',
   },
   explorer: 'عرض في مستكشف الكتل',
+  most: 'الحد الأقصى',
 };
 
 /** Names of records and their fields, in Arabic. */
@@ -915,6 +916,11 @@ const resources: Catalogue['resources'] = {
   wallets: {
     name: 'الأرصدة |||| رصيد |||| الأرصدة |||| الأرصدة |||| الأرصدة |||| الأرصدة',
     empty: 'لم تُعدّ أي عملات على هذا الخادم.',
+    totalWorth: 'القيمة الإجمالية',
+    withoutPrice: 'غير مشمول لعدم توفر السعر: %{coins}',
+    showEmpty:
+      'عرض العملات بلا رصيد (%{smart_count}) |||| عرض عملة واحدة بلا رصيد |||| عرض عملتين بلا رصيد |||| عرض %{smart_count} عملات بلا رصيد |||| عرض %{smart_count} عملة بلا رصيد |||| عرض %{smart_count} عملة بلا رصيد',
+    hideEmpty: 'إخفاء العملات بلا رصيد',
     fields: {
       coin: 'العملة',
       chain: 'السلسلة',
@@ -922,6 +928,7 @@ const resources: Catalogue['resources'] = {
       pending: 'معلّق',
       locked: 'محجوز',
       total: 'الإجمالي',
+      worth: 'القيمة',
     },
   },
   withdrawals: {
@@ -931,7 +938,7 @@ const resources: Catalogue['resources'] = {
     request: 'سحب',
     requestText: 'يُرسل المال إلى عنوان السحب الخاص بك على سلسلة العملة.',
     requested: 'طُلب السحب',
-    codeHelp: 'لا يلزم إلا إذا اشترط حسابك أو السلسلة رمزًا. يعمل كل رمز مرة واحدة.',
+    codeHelp: 'يُستخدم كل رمز مرة واحدة.',
     fields: {
       created_at: 'طُلب',
       kind: 'النوع',

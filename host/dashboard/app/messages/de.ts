@@ -576,6 +576,7 @@ const tillgate: Catalogue['tillgate'] = {
     pay: 'Bezahlen',
   },
   explorer: 'Im Block-Explorer ansehen',
+  most: 'Maximum',
 };
 
 /** Names of records and their fields, in German. */
@@ -926,6 +927,10 @@ const resources: Catalogue['resources'] = {
   wallets: {
     name: 'Guthaben |||| Guthaben',
     empty: 'Auf diesem Server sind keine Coins eingerichtet.',
+    totalWorth: 'Gesamtwert',
+    withoutPrice: 'Nicht enthalten, da es keinen Kurs gibt: %{coins}',
+    showEmpty: '%{smart_count} Coin ohne Guthaben anzeigen |||| %{smart_count} Coins ohne Guthaben anzeigen',
+    hideEmpty: 'Coins ohne Guthaben ausblenden',
     fields: {
       coin: 'Coin',
       chain: 'Chain',
@@ -933,6 +938,7 @@ const resources: Catalogue['resources'] = {
       pending: 'Ausstehend',
       locked: 'Gesperrt',
       total: 'Gesamt',
+      worth: 'Wert',
     },
   },
   withdrawals: {
@@ -943,7 +949,7 @@ const resources: Catalogue['resources'] = {
     request: 'Abheben',
     requestText: 'Das Geld geht an Ihre Abhebungsadresse auf der Chain des Coins.',
     requested: 'Abhebung angefordert',
-    codeHelp: 'Nur nötig, wenn Ihr Konto oder die Chain einen Code verlangt. Jeder Code gilt einmal.',
+    codeHelp: 'Jeder Code funktioniert einmal.',
     fields: {
       created_at: 'Angefordert',
       kind: 'Typ',

@@ -375,6 +375,7 @@ const tillgate = {
     pay: 'Pay',
   },
   explorer: 'View in block explorer',
+  most: 'Maximum',
 };
 
 /** Names of records and their fields, in English. */
@@ -710,6 +711,10 @@ const resources = {
   wallets: {
     name: 'Balance |||| Balances',
     empty: 'No coins are set up on this server.',
+    totalWorth: 'Total value',
+    withoutPrice: 'Not included, because there is no price: %{coins}',
+    showEmpty: 'Show %{smart_count} coin without a balance |||| Show %{smart_count} coins without a balance',
+    hideEmpty: 'Hide coins without a balance',
     fields: {
       coin: 'Coin',
       chain: 'Chain',
@@ -717,6 +722,7 @@ const resources = {
       pending: 'Pending',
       locked: 'Locked',
       total: 'Total',
+      worth: 'Value',
     },
   },
   withdrawals: {
@@ -726,7 +732,7 @@ const resources = {
     request: 'Withdraw',
     requestText: 'The money goes to your withdrawal address on the chain of the coin.',
     requested: 'Withdrawal requested',
-    codeHelp: 'Needed only if your account or the chain requires a code. Each code works once.',
+    codeHelp: 'Each code works once.',
     fields: {
       created_at: 'Requested',
       kind: 'Type',

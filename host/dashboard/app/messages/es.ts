@@ -572,6 +572,7 @@ const tillgate: Catalogue['tillgate'] = {
     pay: 'Pagar',
   },
   explorer: 'Ver en el explorador de bloques',
+  most: 'Máximo',
 };
 
 /** Names of records and their fields, in Spanish. */
@@ -919,6 +920,10 @@ const resources: Catalogue['resources'] = {
   wallets: {
     name: 'Saldo |||| Saldos',
     empty: 'No hay monedas configuradas en este servidor.',
+    totalWorth: 'Valor total',
+    withoutPrice: 'No incluido por falta de precio: %{coins}',
+    showEmpty: 'Mostrar %{smart_count} moneda sin saldo |||| Mostrar %{smart_count} monedas sin saldo',
+    hideEmpty: 'Ocultar monedas sin saldo',
     fields: {
       coin: 'Moneda',
       chain: 'Cadena',
@@ -926,6 +931,7 @@ const resources: Catalogue['resources'] = {
       pending: 'Pendiente',
       locked: 'Bloqueado',
       total: 'Total',
+      worth: 'Valor',
     },
   },
   withdrawals: {
@@ -935,7 +941,7 @@ const resources: Catalogue['resources'] = {
     request: 'Retirar',
     requestText: 'El dinero va a su dirección de retiro en la cadena de la moneda.',
     requested: 'Retiro solicitado',
-    codeHelp: 'Solo es necesario si su cuenta o la cadena exigen un código. Cada código sirve una vez.',
+    codeHelp: 'Cada código funciona una vez.',
     fields: {
       created_at: 'Solicitado',
       kind: 'Tipo',

@@ -573,6 +573,7 @@ const tillgate: Catalogue['tillgate'] = {
     pay: 'Payer',
   },
   explorer: 'Voir dans l’explorateur de blocs',
+  most: 'Maximum',
 };
 
 /** Names of records and their fields, in French. */
@@ -921,6 +922,10 @@ const resources: Catalogue['resources'] = {
   wallets: {
     name: 'Solde |||| Soldes',
     empty: 'Aucun coin n’est configuré sur ce serveur.',
+    totalWorth: 'Valeur totale',
+    withoutPrice: 'Non compris, faute de cours : %{coins}',
+    showEmpty: 'Afficher %{smart_count} crypto sans solde |||| Afficher %{smart_count} cryptos sans solde',
+    hideEmpty: 'Masquer les cryptos sans solde',
     fields: {
       coin: 'Coin',
       chain: 'Chaîne',
@@ -928,6 +933,7 @@ const resources: Catalogue['resources'] = {
       pending: 'En attente',
       locked: 'Bloqué',
       total: 'Total',
+      worth: 'Valeur',
     },
   },
   withdrawals: {
@@ -938,7 +944,7 @@ const resources: Catalogue['resources'] = {
     request: 'Retirer',
     requestText: 'L’argent va à votre adresse de retrait sur la chaîne du coin.',
     requested: 'Retrait demandé',
-    codeHelp: 'Nécessaire seulement si votre compte ou la chaîne exige un code. Chaque code ne sert qu’une fois.',
+    codeHelp: 'Chaque code fonctionne une fois.',
     fields: {
       created_at: 'Demandé',
       kind: 'Type',

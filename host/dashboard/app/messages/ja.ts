@@ -562,6 +562,7 @@ const tillgate: Catalogue['tillgate'] = {
     pay: '支払う',
   },
   explorer: 'ブロックエクスプローラーで見る',
+  most: '最大',
 };
 
 /** Names of records and their fields, in Japanese. */
@@ -907,6 +908,10 @@ const resources: Catalogue['resources'] = {
   wallets: {
     name: '残高',
     empty: 'このサーバーにはコインが設定されていません。',
+    totalWorth: '合計額',
+    withoutPrice: '価格がないため含まれていません：%{coins}',
+    showEmpty: '残高のないコインを %{smart_count} 件表示',
+    hideEmpty: '残高のないコインを隠す',
     fields: {
       coin: 'コイン',
       chain: 'チェーン',
@@ -914,6 +919,7 @@ const resources: Catalogue['resources'] = {
       pending: '保留中',
       locked: 'ロック中',
       total: '合計',
+      worth: '評価額',
     },
   },
   withdrawals: {
@@ -923,7 +929,7 @@ const resources: Catalogue['resources'] = {
     request: '出金',
     requestText: 'お金は、コインのチェーンの出金アドレスに送られます。',
     requested: '出金を申請しました',
-    codeHelp: 'アカウントまたはチェーンがコードを求める場合のみ必要です。各コードは一度だけ使えます。',
+    codeHelp: '各コードは 1 回だけ使えます。',
     fields: {
       created_at: '申請日時',
       kind: '種類',

@@ -559,6 +559,7 @@ const tillgate: Catalogue['tillgate'] = {
     pay: '결제하기',
   },
   explorer: '블록 탐색기에서 보기',
+  most: '최대',
 };
 
 /** Names of records and their fields, in Korean. */
@@ -902,6 +903,10 @@ const resources: Catalogue['resources'] = {
   wallets: {
     name: '잔액',
     empty: '이 서버에 설정된 코인이 없습니다.',
+    totalWorth: '총 가치',
+    withoutPrice: '가격이 없어 제외됨: %{coins}',
+    showEmpty: '잔액 없는 코인 %{smart_count}개 표시',
+    hideEmpty: '잔액 없는 코인 숨기기',
     fields: {
       coin: '코인',
       chain: '체인',
@@ -909,6 +914,7 @@ const resources: Catalogue['resources'] = {
       pending: '대기 중',
       locked: '잠김',
       total: '합계',
+      worth: '가치',
     },
   },
   withdrawals: {
@@ -918,7 +924,7 @@ const resources: Catalogue['resources'] = {
     request: '출금',
     requestText: '돈은 코인의 체인에 있는 출금 주소로 전송됩니다.',
     requested: '출금이 요청되었습니다',
-    codeHelp: '계정이나 체인이 코드를 요구할 때만 필요합니다. 각 코드는 한 번만 사용할 수 있습니다.',
+    codeHelp: '각 코드는 한 번만 사용할 수 있습니다.',
     fields: {
       created_at: '요청일',
       kind: '유형',

@@ -571,6 +571,7 @@ const tillgate: Catalogue['tillgate'] = {
     pay: 'Pagar',
   },
   explorer: 'Ver no explorador de blocos',
+  most: 'Máximo',
 };
 
 /** Names of records and their fields, in Portuguese. */
@@ -918,6 +919,10 @@ const resources: Catalogue['resources'] = {
   wallets: {
     name: 'Saldo |||| Saldos',
     empty: 'Nenhuma moeda está configurada neste servidor.',
+    totalWorth: 'Valor total',
+    withoutPrice: 'Não incluído por falta de preço: %{coins}',
+    showEmpty: 'Mostrar %{smart_count} moeda sem saldo |||| Mostrar %{smart_count} moedas sem saldo',
+    hideEmpty: 'Ocultar moedas sem saldo',
     fields: {
       coin: 'Moeda',
       chain: 'Blockchain',
@@ -925,6 +930,7 @@ const resources: Catalogue['resources'] = {
       pending: 'Pendente',
       locked: 'Bloqueado',
       total: 'Total',
+      worth: 'Valor',
     },
   },
   withdrawals: {
@@ -934,7 +940,7 @@ const resources: Catalogue['resources'] = {
     request: 'Sacar',
     requestText: 'O dinheiro vai para o seu endereço de saque na blockchain da moeda.',
     requested: 'Saque solicitado',
-    codeHelp: 'Só é necessário se a sua conta ou a blockchain exigir um código. Cada código funciona uma vez.',
+    codeHelp: 'Cada código funciona uma vez.',
     fields: {
       created_at: 'Solicitado',
       kind: 'Tipo',

@@ -572,6 +572,7 @@ const tillgate: Catalogue['tillgate'] = {
     pay: 'Оплатить',
   },
   explorer: 'Открыть в обозревателе блоков',
+  most: 'Максимум',
 };
 
 /** Names of records and their fields, in Russian. */
@@ -918,6 +919,11 @@ const resources: Catalogue['resources'] = {
   wallets: {
     name: 'Баланс |||| Балансы |||| Балансов',
     empty: 'На этом сервере не настроены монеты.',
+    totalWorth: 'Общая стоимость',
+    withoutPrice: 'Не учтено, так как нет курса: %{coins}',
+    showEmpty:
+      'Показать %{smart_count} монету без баланса |||| Показать %{smart_count} монеты без баланса |||| Показать %{smart_count} монет без баланса',
+    hideEmpty: 'Скрыть монеты без баланса',
     fields: {
       coin: 'Монета',
       chain: 'Блокчейн',
@@ -925,6 +931,7 @@ const resources: Catalogue['resources'] = {
       pending: 'В ожидании',
       locked: 'Заблокировано',
       total: 'Всего',
+      worth: 'Стоимость',
     },
   },
   withdrawals: {
@@ -934,7 +941,7 @@ const resources: Catalogue['resources'] = {
     request: 'Вывести средства',
     requestText: 'Деньги уйдут на ваш адрес вывода в блокчейне монеты.',
     requested: 'Вывод средств запрошен',
-    codeHelp: 'Нужен, только если код требует ваш аккаунт или блокчейн. Каждый код действует один раз.',
+    codeHelp: 'Каждый код действует один раз.',
     fields: {
       created_at: 'Запрошен',
       kind: 'Тип',

@@ -559,6 +559,7 @@ const tillgate: Catalogue['tillgate'] = {
     pay: '付款',
   },
   explorer: '在区块浏览器中查看',
+  most: '最大',
 };
 
 /** Names of records and their fields, in Chinese. */
@@ -900,6 +901,10 @@ const resources: Catalogue['resources'] = {
   wallets: {
     name: '余额',
     empty: '此服务器未设置任何币种。',
+    totalWorth: '总价值',
+    withoutPrice: '因无价格而未计入：%{coins}',
+    showEmpty: '显示 %{smart_count} 种无余额的币',
+    hideEmpty: '隐藏无余额的币',
     fields: {
       coin: '币种',
       chain: '链',
@@ -907,6 +912,7 @@ const resources: Catalogue['resources'] = {
       pending: '待处理',
       locked: '锁定',
       total: '总计',
+      worth: '价值',
     },
   },
   withdrawals: {
@@ -916,7 +922,7 @@ const resources: Catalogue['resources'] = {
     request: '提现',
     requestText: '款项将发送至您在该币种所在链上的提现地址。',
     requested: '已申请提现',
-    codeHelp: '仅当您的账户或该链要求验证码时需要。每个验证码只能使用一次。',
+    codeHelp: '每个代码只能使用一次。',
     fields: {
       created_at: '申请时间',
       kind: '类型',

@@ -51,16 +51,21 @@ function Subject({ reference }: Pick<PostingRecord, 'reference'>) {
 }
 
 const COLUMNS: readonly Column<PostingRecord>[] = [
-  { name: 'booked_at', value: ({ booked_at: at }) => <Time value={at} /> },
-  { name: 'kind', value: ({ kind }) => <Booked kind={kind} /> },
-  { name: 'balance', value: ({ balance }) => <Balance balance={balance} /> },
-  { name: 'amount', numeric: true, value: ({ amount, coin }) => <Amount value={amount} currency={coin} /> },
-  { name: 'reference', value: ({ reference }) => <Subject reference={reference} /> },
+  { name: 'booked_at', card: 'detail', value: ({ booked_at: at }) => <Time value={at} /> },
+  { name: 'kind', card: 'title', value: ({ kind }) => <Booked kind={kind} /> },
+  { name: 'balance', card: 'detail', value: ({ balance }) => <Balance balance={balance} /> },
+  {
+    name: 'amount',
+    numeric: true,
+    card: 'aside',
+    value: ({ amount, coin }) => <Amount value={amount} currency={coin} />,
+  },
+  { name: 'reference', card: 'detail', value: ({ reference }) => <Subject reference={reference} /> },
 ];
 
 const OF_ALL: readonly Column<PostingRecord>[] = [
   ...COLUMNS,
-  { name: 'account', value: ({ account }) => <AccountName id={account} link /> },
+  { name: 'account', card: 'detail', value: ({ account }) => <AccountName id={account} link /> },
 ];
 
 /** Every posting, newest first; their sums are the balances. */

@@ -16,17 +16,22 @@ import { OrderStatusChip } from './order-status-chip.tsx';
 const REFETCH_MS = 10_000;
 
 const COLUMNS: readonly Column<OrderRecord>[] = [
-  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
-  { name: 'order', value: (order) => <OrderName order={order} /> },
-  { name: 'price', numeric: true, value: ({ price, currency }) => <Amount value={price} currency={currency} /> },
-  { name: 'amount', numeric: true, value: ({ payment }) => <CoinAmount payment={payment} /> },
-  { name: 'status', value: (order) => <OrderStatusChip order={order} /> },
+  { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'order', card: 'title', value: (order) => <OrderName order={order} /> },
+  {
+    name: 'price',
+    numeric: true,
+    card: 'detail',
+    value: ({ price, currency }) => <Amount value={price} currency={currency} />,
+  },
+  { name: 'amount', numeric: true, card: 'detail', value: ({ payment }) => <CoinAmount payment={payment} /> },
+  { name: 'status', card: 'aside', value: (order) => <OrderStatusChip order={order} /> },
 ];
 
 /** For admins, whose list has the orders of all merchants. */
 const OF_ALL: readonly Column<OrderRecord>[] = [
   ...COLUMNS.slice(0, 2),
-  { name: 'account', value: ({ account }) => <AccountName id={account} /> },
+  { name: 'account', card: 'detail', value: ({ account }) => <AccountName id={account} /> },
   ...COLUMNS.slice(2),
 ];
 

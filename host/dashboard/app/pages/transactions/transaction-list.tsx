@@ -13,18 +13,23 @@ import type { TransactionRecord } from '../../records.ts';
 import { TransactionType, TYPES } from './transaction-type.tsx';
 
 const COLUMNS: readonly Column<TransactionRecord>[] = [
-  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
-  { name: 'type', value: ({ type }) => <TransactionType type={type} /> },
-  { name: 'amount', numeric: true, value: ({ amount, coin }) => <Amount value={amount} currency={coin} /> },
+  { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'type', card: 'title', value: ({ type }) => <TransactionType type={type} /> },
+  {
+    name: 'amount',
+    numeric: true,
+    card: 'aside',
+    value: ({ amount, coin }) => <Amount value={amount} currency={coin} />,
+  },
   { name: 'fee', numeric: true, value: ({ fee, coin }) => <Amount value={fee} currency={coin} /> },
   { name: 'tx_hash', value: ({ tx_hash: hash }) => <Hash value={hash} /> },
-  { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
+  { name: 'status', card: 'detail', value: ({ status }) => <StatusChip status={status} /> },
 ];
 
 /** For admins, whose list has the transactions of all merchants. */
 const OF_ALL: readonly Column<TransactionRecord>[] = [
   ...COLUMNS.slice(0, 2),
-  { name: 'account', value: ({ account }) => <AccountName id={account} /> },
+  { name: 'account', card: 'detail', value: ({ account }) => <AccountName id={account} /> },
   ...COLUMNS.slice(2),
 ];
 

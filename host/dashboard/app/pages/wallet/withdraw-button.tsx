@@ -1,14 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useRedirect } from 'react-admin';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import type { Field, Values } from '../../components/field.ts';
-import type { TransferRecord, WalletRecord } from '../../records.ts';
+import { useMoney } from '../../components/money.ts';
+import { isSome } from '../../decimals.ts';
+import type { SecurityRecord, TransferRecord, WalletRecord } from '../../records.ts';
 import { newIdempotencyKeys, useApi } from '../../till.ts';
 import { bodyOf } from './withdrawal-form.ts';
 import type { WithdrawalForm } from './withdrawal-form.ts';
+import { WithdrawalPreview } from './withdrawal-preview.tsx';
 
-/** A balance without a digit other than zero cannot be withdrawn. */
-const hasSome = ({ available }: WalletRecord): boolean => /[1-9]/.test(available);
+const LIGHTNING = 'BLN';
 
 /** Requests a withdrawal; repeating the form repeats the same request until it was accepted. */
 export function WithdrawButton({ wallets }: { readonly wallets: readonly WalletRecord[] }) {
@@ -21,19 +24,35 @@ export function WithdrawButton({ wallets }: { readonly wallets: readonly WalletR
     keys.done(body);
     redirect('show', 'withdrawals', id);
   };
-  const full = wallets.filter(hasSome);
+  const money = useMoney();
+  const { data: security } = useQuery({
+    queryKey: ['security'],
+    queryFn: ({ signal }) => api.get<SecurityRecord>('security', {}, signal),
+  });
+  const chainOf = ({ coin }: Values): string => wallets.find((wallet) => wallet.coin === coin)?.chain ?? '';
+  const onLightning = (values: Values): boolean => chainOf(values) === LIGHTNING;
+  const full = wallets.filter(({ available }) => isSome(available));
   const fields: readonly (Field & { readonly name: keyof WithdrawalForm })[] = [
     {
       name: 'coin',
       label: 'resources.withdrawals.fields.coin',
-      choices: full.map(({ coin, chain, available }) => ({ id: coin, label: `${coin} · ${chain} · ${available}` })),
+      choices: full.map(({ coin, available }) => ({ id: coin, label: money(available, coin) })),
       initial: full[0]?.coin ?? '',
     },
-    { name: 'amount', label: 'resources.withdrawals.fields.amount', type: 'decimal' },
-    { name: 'verify_code', label: 'tillgate.stepUp.totp', type: 'code', help: 'resources.withdrawals.codeHelp' },
-    ...(full.some(({ chain }) => chain === 'BLN')
-      ? [{ name: 'invoice', label: 'resources.withdrawals.fields.invoice' } as const]
-      : []),
+    {
+      name: 'amount',
+      label: 'resources.withdrawals.fields.amount',
+      type: 'decimal',
+      most: ({ coin }) => full.find((wallet) => wallet.coin === coin)?.available,
+    },
+    { name: 'invoice', label: 'resources.withdrawals.fields.invoice', shown: onLightning },
+    {
+      name: 'verify_code',
+      label: 'tillgate.stepUp.totp',
+      type: 'code',
+      help: 'resources.withdrawals.codeHelp',
+      shown: (values) => security?.totp_for_payouts === true || onLightning(values),
+    },
   ];
   return (
     <FormDialog
@@ -42,6 +61,11 @@ export function WithdrawButton({ wallets }: { readonly wallets: readonly WalletR
       text
       submit={withdraw}
       fields={fields}
+      preview={(values) =>
+        onLightning(values) ? null : (
+          <WithdrawalPreview chain={chainOf(values)} coin={values['coin'] ?? ''} amount={values['amount'] ?? ''} />
+        )
+      }
     />
   );
 }

@@ -13,9 +13,14 @@ import type { TransferRecord } from '../../records.ts';
 import { Kind } from './kind.tsx';
 
 const COLUMNS: readonly Column<TransferRecord>[] = [
-  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
-  { name: 'kind', value: ({ kind }) => <Kind kind={kind} /> },
-  { name: 'amount', numeric: true, value: ({ amount, coin }) => <Amount value={amount} currency={coin} /> },
+  { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'kind', card: 'title', value: ({ kind }) => <Kind kind={kind} /> },
+  {
+    name: 'amount',
+    numeric: true,
+    card: 'aside',
+    value: ({ amount, coin }) => <Amount value={amount} currency={coin} />,
+  },
   { name: 'fee', numeric: true, value: ({ fee, coin }) => <Amount value={fee} currency={coin} /> },
   { name: 'to_address', value: ({ to_address: to }) => <Hash value={to} /> },
   { name: 'tx_hash', value: ({ tx_hash: hash }) => <Hash value={hash} /> },
@@ -25,7 +30,7 @@ const COLUMNS: readonly Column<TransferRecord>[] = [
 /** For admins, whose list has the payouts of all merchants, and those of the till. */
 const OF_ALL: readonly Column<TransferRecord>[] = [
   ...COLUMNS.slice(0, 2),
-  { name: 'account', value: ({ account }) => <AccountName id={account} /> },
+  { name: 'account', card: 'detail', value: ({ account }) => <AccountName id={account} /> },
   ...COLUMNS.slice(2),
 ];
 
