@@ -4,6 +4,7 @@ import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import { useTranslate } from 'react-admin';
 import type { Field } from './field.ts';
+import { PLAIN_COLOUR } from './payer-preview.tsx';
 
 interface DialogFieldProps {
   readonly field: Field;
@@ -26,7 +27,7 @@ export function DialogField({ field, value, problem, focused, most, onChange }: 
     <TextField
       name={name}
       label={translate(label)}
-      type={coded || lines ? 'text' : type}
+      type={coded || lines || type === 'colour' ? 'text' : type}
       multiline={lines}
       value={several ? value.split(',').filter((each) => each !== '') : value}
       onChange={({ target }) => onChange([target.value].flat().join(','))}
@@ -51,6 +52,22 @@ export function DialogField({ field, value, problem, focused, most, onChange }: 
                 ),
               },
             }),
+        ...(type === 'colour'
+          ? {
+              input: {
+                endAdornment: (
+                  <InputAdornment position="end">
+                    <input
+                      type="color"
+                      value={/^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : PLAIN_COLOUR}
+                      aria-label={translate('tillgate.pickColour')}
+                      onChange={({ target }) => onChange(target.value)}
+                    />
+                  </InputAdornment>
+                ),
+              },
+            }
+          : {}),
         ...(several ? { select: { multiple: true } } : {}),
         ...(type === 'datetime-local' ? { inputLabel: { shrink: true } } : {}),
       }}

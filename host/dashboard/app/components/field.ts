@@ -4,7 +4,7 @@ export interface Field {
   readonly name: string;
   /** A key of the catalogue. */
   readonly label: string;
-  readonly type?: 'text' | 'password' | 'datetime-local' | 'decimal' | 'code' | 'lines';
+  readonly type?: 'text' | 'password' | 'datetime-local' | 'decimal' | 'code' | 'lines' | 'colour';
   /** The choices; their labels are not translated. */
   readonly choices?: readonly { readonly id: string; readonly label: string }[];
   /** Allows several choices. */

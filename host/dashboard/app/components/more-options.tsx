@@ -28,6 +28,7 @@ export function MoreOptions({ of, children }: MoreOptionsProps) {
       onChange={(_event, expanded) => setOpened(expanded)}
       disableGutters
       elevation={0}
+      slotProps={{ heading: { component: 'div' } }}
       sx={{ width: '100%', mb: 2, '&::before': { display: 'none' } }}
     >
       <AccordionSummary expandIcon={<ExpandMoreIcon />} sx={{ px: 0 }}>

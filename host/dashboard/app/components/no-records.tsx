@@ -1,16 +1,24 @@
 import Button from '@mui/material/Button';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { useListContext, useResourceContext, useTranslate } from 'react-admin';
+import { CreateButton, useListContext, useResourceContext, useResourceDefinition, useTranslate } from 'react-admin';
+import type { ReactNode } from 'react';
 
 /** The filters with which a list begins. */
 export type StartFilter = Readonly<Record<string, unknown>>;
 
-/** The text of an empty list: what its records are for, or that the filters match none. */
-export function NoRecords({ startFilter = {} }: { readonly startFilter?: StartFilter | undefined }) {
+interface NoRecordsProps {
+  readonly startFilter?: StartFilter | undefined;
+  /** The button of what to do next; that of the form of a new record by default, where there is one. */
+  readonly next?: ReactNode;
+}
+
+/** The text of an empty list: what its records are for and what to do next, or that the filters match none. */
+export function NoRecords({ startFilter = {}, next }: NoRecordsProps) {
   const translate = useTranslate();
   const resource = useResourceContext() ?? '';
   const list = useListContext();
+  const { hasCreate } = useResourceDefinition();
   const filtered = JSON.stringify(list.filterValues as StartFilter) !== JSON.stringify(startFilter);
   return (
     <Box sx={{ p: 2, display: 'grid', gap: 1, justifyItems: 'start' }}>
@@ -21,7 +29,10 @@ export function NoRecords({ startFilter = {} }: { readonly startFilter?: StartFi
         <Button size="small" onClick={() => list.setFilters(startFilter, [])}>
           {translate('ra.navigation.clear_filters')}
         </Button>
-      ) : null}
+      ) : (
+        (next ??
+        (hasCreate === true ? <CreateButton variant="contained" label={`resources.${resource}.page.create`} /> : null))
+      )}
     </Box>
   );
 }

@@ -36,15 +36,17 @@ interface RecordTableProps<R extends RaRecord> {
   readonly columns: readonly Column<R>[];
   /** Whether a record has its own page, or the path of the page that it opens; `null` for none. */
   readonly opens?: boolean | ((record: R) => string | null);
+  /** The button of an empty list, where its records have no form of their own. */
+  readonly next?: ReactNode;
   /** The list's own, with which it is not narrowed. */
   readonly startFilter?: StartFilter;
 }
 
 /** The records of a list: a table, and on a narrow screen a card for each. */
-export function RecordTable<R extends RaRecord>({ columns, opens = false, startFilter }: RecordTableProps<R>) {
+export function RecordTable<R extends RaRecord>({ columns, opens = false, startFilter, next }: RecordTableProps<R>) {
   const narrow = useMediaQuery((theme: Theme) => theme.breakpoints.down('md'));
   const pathOf = usePathOf(opens);
-  const empty = <NoRecords startFilter={startFilter} />;
+  const empty = <NoRecords startFilter={startFilter} next={next} />;
   if (narrow) return <RecordCards columns={columns} pathOf={pathOf} empty={empty} />;
   const click = opens !== false;
   return (

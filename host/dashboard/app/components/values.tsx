@@ -91,6 +91,22 @@ const SHOWN = HEAD + TAIL + 1;
 
 /** A text with a copy button: an address, a hash, a link. */
 export function Copyable({ value, label }: { readonly value: string; readonly label: string }) {
+  return (
+    <Box component="span" sx={{ display: 'inline-flex', alignItems: 'center', gap: 0.5, minWidth: 0 }}>
+      <Box
+        component="code"
+        dir="ltr"
+        sx={{ fontFamily: MONOSPACE, fontSize: '0.875rem', overflowWrap: 'anywhere', userSelect: 'all', minWidth: 0 }}
+      >
+        {value}
+      </Box>
+      <CopyButton value={value} label={label} />
+    </Box>
+  );
+}
+
+/** A button that copies a text. */
+export function CopyButton({ value, label }: { readonly value: string; readonly label: string }) {
   const translate = useTranslate();
   const notify = useNotify();
   const copy = (): void => {
@@ -101,20 +117,11 @@ export function Copyable({ value, label }: { readonly value: string; readonly la
   };
   const title = translate('tillgate.copy', { what: label });
   return (
-    <Box component="span" sx={{ display: 'inline-flex', alignItems: 'center', gap: 0.5, minWidth: 0 }}>
-      <Box
-        component="code"
-        dir="ltr"
-        sx={{ fontFamily: MONOSPACE, fontSize: '0.875rem', overflowWrap: 'anywhere', userSelect: 'all', minWidth: 0 }}
-      >
-        {value}
-      </Box>
-      <Tooltip title={title}>
-        <IconButton size="small" onClick={copy} aria-label={title}>
-          <ContentCopyIcon fontSize="inherit" />
-        </IconButton>
-      </Tooltip>
-    </Box>
+    <Tooltip title={title}>
+      <IconButton size="small" onClick={copy} aria-label={title}>
+        <ContentCopyIcon fontSize="inherit" />
+      </IconButton>
+    </Tooltip>
   );
 }
 

@@ -297,7 +297,9 @@ const tillgate: Catalogue['tillgate'] = {
   },
   secrets: {
     title: 'احفظها في مكان آمن',
-    text: 'انسخ ما تحتاجه الآن. كل من يملك هذه الأسرار يمكنه التصرف باسم حسابك. احفظها على خادمك، ولا تضعها أبدًا في موقع أو تطبيق.',
+    text: 'من يملك هذه الأسرار يستطيع التصرف باسم حسابك. احتفظ بها على خادمك، لا في موقع أو تطبيق.',
+    again: 'يمكنك عرضها هنا مرة أخرى لاحقًا.',
+    once: 'انسخه الآن: لن يُعرض مرة أخرى.',
   },
   branding: {
     texts: 'العلامة التجارية لصفحة الدفع',
@@ -574,6 +576,7 @@ const tillgate: Catalogue['tillgate'] = {
   },
   explorer: 'عرض في مستكشف الكتل',
   most: 'الحد الأقصى',
+  pickColour: 'اختر لونًا',
 };
 
 /** Names of records and their fields, in Arabic. */
@@ -774,6 +777,8 @@ const resources: Catalogue['resources'] = {
       http_status: 'حالة HTTP',
       error: 'الخطأ',
       duration: 'المدة',
+      body: 'المحتوى',
+      headers: 'الترويسات',
     },
   },
   links: {
@@ -1057,6 +1062,14 @@ const resources: Catalogue['resources'] = {
       status: 'الحالة',
       actions: 'الإجراءات',
     },
+    secretHelp: {
+      api_key: 'يعرّف خادمك في كل طلب إلى واجهة الدفع و/v1.',
+      api_token: 'يُرسل مع مفتاح API إلى واجهة الدفع مثل كلمة مرور.',
+      signing_secret: 'يوقّع طلباتك إن كنت توقّعها. لا يُرسل أبدًا.',
+      callback_key: 'يعرّف حسابك في إشعارات الطلبات التي لم يُنشئها مفتاح API.',
+      callback_token: 'يصل مع الإشعارات ليتعرف عليها خادمك.',
+      callback_secret: 'يتحقق من توقيع الإشعارات. احتفظ به حيث يتحقق خادمك منها.',
+    },
   },
   apps: {
     name: 'التطبيقات |||| تطبيق |||| التطبيقات |||| التطبيقات |||| التطبيقات |||| التطبيقات',
@@ -1088,6 +1101,8 @@ const resources: Catalogue['resources'] = {
     revoked: 'أُلغي المفتاح',
     usage: 'الاستخدام حسب اليوم',
     noUsage: 'لا استخدام في آخر 30 يومًا.',
+    noGateway: 'لا توجد بوابة تخدم هذه الشبكة بعد.',
+    callHelp: 'أرسل الطلبات إلى هذه الروابط مع المفتاح في الترويسة Authorization: Bearer.',
     fields: {
       name: 'الاسم',
       chains: 'السلاسل',

@@ -292,7 +292,9 @@ const tillgate: Catalogue['tillgate'] = {
   },
   secrets: {
     title: 'Sicher aufbewahren',
-    text: 'Kopieren Sie jetzt, was Sie brauchen. Wer diese Geheimnisse kennt, kann für Ihr Konto handeln. Bewahren Sie sie auf Ihrem Server auf, nie in einer Website oder App.',
+    text: 'Wer diese Geheimnisse hat, kann für Ihr Konto handeln. Bewahren Sie sie auf Ihrem Server auf, nie in einer Website oder App.',
+    again: 'Sie können sie hier später wieder anzeigen.',
+    once: 'Kopieren Sie es jetzt: Es wird nicht noch einmal angezeigt.',
   },
   branding: {
     texts: 'Branding der Zahlungsseite',
@@ -577,6 +579,7 @@ const tillgate: Catalogue['tillgate'] = {
   },
   explorer: 'Im Block-Explorer ansehen',
   most: 'Maximum',
+  pickColour: 'Farbe auswählen',
 };
 
 /** Names of records and their fields, in German. */
@@ -780,6 +783,8 @@ const resources: Catalogue['resources'] = {
       http_status: 'HTTP-Status',
       error: 'Fehler',
       duration: 'Dauer',
+      body: 'Inhalt',
+      headers: 'Header',
     },
   },
   links: {
@@ -1073,6 +1078,14 @@ const resources: Catalogue['resources'] = {
       status: 'Status',
       actions: 'Aktionen',
     },
+    secretHelp: {
+      api_key: 'Weist Ihren Server bei jeder Anfrage an die Zahlungs-API und /v1 aus.',
+      api_token: 'Wird mit dem API-Schlüssel an die Zahlungs-API gesendet, wie ein Passwort.',
+      signing_secret: 'Signiert Ihre Anfragen, falls Sie diese signieren. Es wird nie gesendet.',
+      callback_key: 'Nennt Ihr Konto in Callbacks von Bestellungen, die ohne API-Schlüssel erstellt wurden.',
+      callback_token: 'Kommt mit Callbacks, damit Ihr Server sie erkennt.',
+      callback_secret: 'Prüft die Signatur von Callbacks. Bewahren Sie es dort auf, wo Ihr Server sie prüft.',
+    },
   },
   apps: {
     name: 'App |||| Apps',
@@ -1106,6 +1119,8 @@ const resources: Catalogue['resources'] = {
     revoked: 'Schlüssel widerrufen',
     usage: 'Nutzung pro Tag',
     noUsage: 'Keine Nutzung in den letzten 30 Tagen.',
+    noGateway: 'Noch kein Gateway bedient diese Chain.',
+    callHelp: 'Senden Sie Anfragen an diese URLs mit dem Schlüssel im Header Authorization: Bearer.',
     fields: {
       name: 'Name',
       chains: 'Chains',

@@ -107,7 +107,9 @@ const tillgate = {
   },
   secrets: {
     title: 'Store these safely',
-    text: 'Copy what you need now. Anyone who has these secrets can act for your account. Keep them on your server, never in a website or an app.',
+    text: 'Anyone who has these secrets can act for your account. Keep them on your server, never in a website or an app.',
+    again: 'You can show them again here later.',
+    once: 'Copy it now: it is not shown again.',
   },
   branding: {
     texts: 'Checkout branding',
@@ -376,6 +378,7 @@ const tillgate = {
   },
   explorer: 'View in block explorer',
   most: 'Maximum',
+  pickColour: 'Pick a colour',
 };
 
 /** Names of records and their fields, in English. */
@@ -573,6 +576,8 @@ const resources = {
       http_status: 'HTTP status',
       error: 'Error',
       duration: 'Duration',
+      body: 'Body',
+      headers: 'Headers',
     },
   },
   links: {
@@ -847,6 +852,14 @@ const resources = {
       status: 'Status',
       actions: 'Actions',
     },
+    secretHelp: {
+      api_key: 'Names your server in each request of the payment API and /v1.',
+      api_token: 'Sent with the API key to the payment API, like a password.',
+      signing_secret: 'Signs your requests, where you sign them. It is never sent.',
+      callback_key: 'Names your account in callbacks of orders that no API key created.',
+      callback_token: 'Comes with callbacks, so that your server can recognise them.',
+      callback_secret: 'Verifies the signature of callbacks. Keep it where your server checks them.',
+    },
   },
   apps: {
     name: 'App |||| Apps',
@@ -879,6 +892,8 @@ const resources = {
     revoked: 'Key revoked',
     usage: 'Usage by day',
     noUsage: 'No usage in the last 30 days.',
+    noGateway: 'No gateway serves this chain yet.',
+    callHelp: 'Send requests to these URLs with the key in the header Authorization: Bearer.',
     fields: {
       name: 'Name',
       chains: 'Chains',

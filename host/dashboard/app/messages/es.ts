@@ -291,7 +291,9 @@ const tillgate: Catalogue['tillgate'] = {
   },
   secrets: {
     title: 'Guárdelos en un lugar seguro',
-    text: 'Copie ahora lo que necesite. Quien tenga estos secretos puede actuar en nombre de su cuenta. Guárdelos en su servidor, nunca en un sitio web ni en una app.',
+    text: 'Quien tenga estos secretos puede actuar en nombre de tu cuenta. Guárdalos en tu servidor, nunca en un sitio web ni en una app.',
+    again: 'Podrás volver a mostrarlos aquí más adelante.',
+    once: 'Cópialo ahora: no se volverá a mostrar.',
   },
   branding: {
     texts: 'Marca de la página de pago',
@@ -573,6 +575,7 @@ const tillgate: Catalogue['tillgate'] = {
   },
   explorer: 'Ver en el explorador de bloques',
   most: 'Máximo',
+  pickColour: 'Elegir un color',
 };
 
 /** Names of records and their fields, in Spanish. */
@@ -775,6 +778,8 @@ const resources: Catalogue['resources'] = {
       http_status: 'Estado HTTP',
       error: 'Error',
       duration: 'Duración',
+      body: 'Cuerpo',
+      headers: 'Cabeceras',
     },
   },
   links: {
@@ -1064,6 +1069,14 @@ const resources: Catalogue['resources'] = {
       status: 'Estado',
       actions: 'Acciones',
     },
+    secretHelp: {
+      api_key: 'Identifica tu servidor en cada petición a la API de pagos y a /v1.',
+      api_token: 'Se envía junto con la clave de API a la API de pagos, como una contraseña.',
+      signing_secret: 'Firma tus peticiones, si las firmas. Nunca se envía.',
+      callback_key: 'Identifica tu cuenta en los callbacks de pedidos creados sin clave de API.',
+      callback_token: 'Llega con los callbacks para que tu servidor los reconozca.',
+      callback_secret: 'Verifica la firma de los callbacks. Guárdalo donde tu servidor los compruebe.',
+    },
   },
   apps: {
     name: 'App |||| Apps',
@@ -1098,6 +1111,8 @@ const resources: Catalogue['resources'] = {
     revoked: 'Clave revocada',
     usage: 'Uso por día',
     noUsage: 'Sin uso en los últimos 30 días.',
+    noGateway: 'Ningún gateway da servicio a esta cadena todavía.',
+    callHelp: 'Envía peticiones a estas URL con la clave en la cabecera Authorization: Bearer.',
     fields: {
       name: 'Nombre',
       chains: 'Cadenas',

@@ -291,7 +291,9 @@ const tillgate: Catalogue['tillgate'] = {
   },
   secrets: {
     title: 'À conserver en lieu sûr',
-    text: 'Copiez maintenant ce dont vous avez besoin. Quiconque possède ces secrets peut agir au nom de votre compte. Conservez-les sur votre serveur, jamais dans un site web ni une application.',
+    text: 'Quiconque détient ces secrets peut agir au nom de votre compte. Conservez-les sur votre serveur, jamais dans un site web ou une application.',
+    again: 'Vous pourrez les afficher de nouveau ici plus tard.',
+    once: 'Copiez-le maintenant : il ne sera plus affiché.',
   },
   branding: {
     texts: 'Image de marque de la page de paiement',
@@ -574,6 +576,7 @@ const tillgate: Catalogue['tillgate'] = {
   },
   explorer: 'Voir dans l’explorateur de blocs',
   most: 'Maximum',
+  pickColour: 'Choisir une couleur',
 };
 
 /** Names of records and their fields, in French. */
@@ -776,6 +779,8 @@ const resources: Catalogue['resources'] = {
       http_status: 'Statut HTTP',
       error: 'Erreur',
       duration: 'Durée',
+      body: 'Corps',
+      headers: 'En-têtes',
     },
   },
   links: {
@@ -1068,6 +1073,14 @@ const resources: Catalogue['resources'] = {
       status: 'Statut',
       actions: 'Actions',
     },
+    secretHelp: {
+      api_key: 'Identifie votre serveur dans chaque requête à l’API de paiement et à /v1.',
+      api_token: 'Envoyé avec la clé API à l’API de paiement, comme un mot de passe.',
+      signing_secret: 'Signe vos requêtes, si vous les signez. Il n’est jamais envoyé.',
+      callback_key: 'Désigne votre compte dans les callbacks des commandes créées sans clé API.',
+      callback_token: 'Accompagne les callbacks pour que votre serveur les reconnaisse.',
+      callback_secret: 'Vérifie la signature des callbacks. Conservez-le là où votre serveur les contrôle.',
+    },
   },
   apps: {
     name: 'Application |||| Applications',
@@ -1102,6 +1115,8 @@ const resources: Catalogue['resources'] = {
     revoked: 'Clé révoquée',
     usage: 'Utilisation par jour',
     noUsage: 'Aucune utilisation ces 30 derniers jours.',
+    noGateway: 'Aucune passerelle ne dessert encore cette chaîne.',
+    callHelp: 'Envoyez vos requêtes à ces URL avec la clé dans l’en-tête Authorization: Bearer.',
     fields: {
       name: 'Nom',
       chains: 'Chaînes',

@@ -285,7 +285,9 @@ const tillgate: Catalogue['tillgate'] = {
   },
   secrets: {
     title: '安全に保管してください',
-    text: '必要なものを今すぐコピーしてください。これらのシークレットを持つ人は、あなたのアカウントとして操作できます。サーバーに保管し、ウェブサイトやアプリには決して置かないでください。',
+    text: 'これらのシークレットを持つ人は、あなたのアカウントとして操作できます。サーバーに保管し、ウェブサイトやアプリには置かないでください。',
+    again: 'あとでここに再表示できます。',
+    once: '今すぐコピーしてください。再表示はできません。',
   },
   branding: {
     texts: '支払いページのブランディング',
@@ -563,6 +565,7 @@ const tillgate: Catalogue['tillgate'] = {
   },
   explorer: 'ブロックエクスプローラーで見る',
   most: '最大',
+  pickColour: '色を選択',
 };
 
 /** Names of records and their fields, in Japanese. */
@@ -765,6 +768,8 @@ const resources: Catalogue['resources'] = {
       http_status: 'HTTP ステータス',
       error: 'エラー',
       duration: '所要時間',
+      body: '本文',
+      headers: 'ヘッダー',
     },
   },
   links: {
@@ -1050,6 +1055,14 @@ const resources: Catalogue['resources'] = {
       status: 'ステータス',
       actions: '操作',
     },
+    secretHelp: {
+      api_key: '決済 API と /v1 への各リクエストでサーバーを識別します。',
+      api_token: 'API キーとともに決済 API へ送る、パスワードに相当するものです。',
+      signing_secret: '署名する場合に、リクエストへ署名します。送信されることはありません。',
+      callback_key: 'API キーなしで作成された注文のコールバックでアカウントを識別します。',
+      callback_token: 'コールバックに付き、サーバーが見分けるために使います。',
+      callback_secret: 'コールバックの署名を検証します。検証するサーバーに保管してください。',
+    },
   },
   apps: {
     name: 'アプリ',
@@ -1083,6 +1096,8 @@ const resources: Catalogue['resources'] = {
     revoked: 'キーを失効させました',
     usage: '日別の利用量',
     noUsage: '過去 30 日間の利用はありません。',
+    noGateway: 'このチェーンに対応するゲートウェイはまだありません。',
+    callHelp: 'ヘッダー Authorization: Bearer にキーを付けて、これらの URL にリクエストを送信します。',
     fields: {
       name: '名前',
       chains: 'チェーン',

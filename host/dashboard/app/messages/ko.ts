@@ -284,7 +284,9 @@ const tillgate: Catalogue['tillgate'] = {
   },
   secrets: {
     title: '안전하게 보관하세요',
-    text: '필요한 내용을 지금 복사하세요. 이 시크릿을 가진 사람은 누구나 회원님의 계정으로 작업할 수 있습니다. 서버에 보관하고 웹사이트나 앱에는 절대 넣지 마세요.',
+    text: '이 시크릿을 가진 사람은 누구나 내 계정으로 작업할 수 있습니다. 서버에만 보관하고 웹사이트나 앱에는 두지 마세요.',
+    again: '나중에 여기에서 다시 볼 수 있습니다.',
+    once: '지금 복사하세요. 다시 표시되지 않습니다.',
   },
   branding: {
     texts: '결제 페이지 브랜딩',
@@ -560,6 +562,7 @@ const tillgate: Catalogue['tillgate'] = {
   },
   explorer: '블록 탐색기에서 보기',
   most: '최대',
+  pickColour: '색상 선택',
 };
 
 /** Names of records and their fields, in Korean. */
@@ -761,6 +764,8 @@ const resources: Catalogue['resources'] = {
       http_status: 'HTTP 상태',
       error: '오류',
       duration: '소요 시간',
+      body: '본문',
+      headers: '헤더',
     },
   },
   links: {
@@ -1043,6 +1048,14 @@ const resources: Catalogue['resources'] = {
       status: '상태',
       actions: '작업',
     },
+    secretHelp: {
+      api_key: '결제 API와 /v1의 모든 요청에서 서버를 식별합니다.',
+      api_token: '비밀번호처럼 API 키와 함께 결제 API로 보냅니다.',
+      signing_secret: '요청에 서명할 때 사용합니다. 절대 전송되지 않습니다.',
+      callback_key: 'API 키 없이 만든 주문의 콜백에서 계정을 식별합니다.',
+      callback_token: '서버가 알아볼 수 있도록 콜백에 함께 전송됩니다.',
+      callback_secret: '콜백 서명을 검증합니다. 서버가 검증하는 곳에 보관하세요.',
+    },
   },
   apps: {
     name: '앱',
@@ -1074,6 +1087,8 @@ const resources: Catalogue['resources'] = {
     revoked: '키가 폐기되었습니다',
     usage: '일별 사용량',
     noUsage: '최근 30일 동안 사용량이 없습니다.',
+    noGateway: '아직 이 체인을 제공하는 게이트웨이가 없습니다.',
+    callHelp: 'Authorization: Bearer 헤더에 키를 넣어 이 URL로 요청을 보내세요.',
     fields: {
       name: '이름',
       chains: '체인',

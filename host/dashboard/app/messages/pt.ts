@@ -290,7 +290,9 @@ const tillgate: Catalogue['tillgate'] = {
   },
   secrets: {
     title: 'Guarde em local seguro',
-    text: 'Copie agora o que precisar. Quem tem estes segredos pode agir pela sua conta. Guarde-os no seu servidor, nunca em um site ou app.',
+    text: 'Quem tiver estes segredos pode agir em nome da sua conta. Guarde-os no seu servidor, nunca em um site ou app.',
+    again: 'Você pode exibi-los aqui novamente depois.',
+    once: 'Copie agora: ele não será exibido novamente.',
   },
   branding: {
     texts: 'Marca na página de pagamento',
@@ -572,6 +574,7 @@ const tillgate: Catalogue['tillgate'] = {
   },
   explorer: 'Ver no explorador de blocos',
   most: 'Máximo',
+  pickColour: 'Escolher uma cor',
 };
 
 /** Names of records and their fields, in Portuguese. */
@@ -774,6 +777,8 @@ const resources: Catalogue['resources'] = {
       http_status: 'Status HTTP',
       error: 'Erro',
       duration: 'Duração',
+      body: 'Corpo',
+      headers: 'Cabeçalhos',
     },
   },
   links: {
@@ -1063,6 +1068,14 @@ const resources: Catalogue['resources'] = {
       status: 'Status',
       actions: 'Ações',
     },
+    secretHelp: {
+      api_key: 'Identifica seu servidor em cada requisição à API de pagamentos e à /v1.',
+      api_token: 'Enviado com a chave de API à API de pagamentos, como uma senha.',
+      signing_secret: 'Assina suas requisições, se você as assinar. Nunca é enviado.',
+      callback_key: 'Identifica sua conta nos callbacks de pedidos criados sem chave de API.',
+      callback_token: 'Vem com os callbacks para que seu servidor os reconheça.',
+      callback_secret: 'Verifica a assinatura dos callbacks. Guarde-o onde seu servidor os confere.',
+    },
   },
   apps: {
     name: 'App |||| Apps',
@@ -1096,6 +1109,8 @@ const resources: Catalogue['resources'] = {
     revoked: 'Chave revogada',
     usage: 'Uso por dia',
     noUsage: 'Nenhum uso nos últimos 30 dias.',
+    noGateway: 'Nenhum gateway atende esta rede ainda.',
+    callHelp: 'Envie requisições para estas URLs com a chave no cabeçalho Authorization: Bearer.',
     fields: {
       name: 'Nome',
       chains: 'Blockchains',

@@ -284,7 +284,9 @@ const tillgate: Catalogue['tillgate'] = {
   },
   secrets: {
     title: '请妥善保存',
-    text: '请立即复制所需内容。任何持有这些密钥的人都可以代表您的账户操作。请将其保存在您的服务器上，切勿放在网站或应用中。',
+    text: '任何持有这些密钥的人都可以代表您的账户操作。请将其保存在服务器上，切勿放在网站或应用中。',
+    again: '之后可以在此再次显示。',
+    once: '请立即复制：之后不会再显示。',
   },
   branding: {
     texts: '付款页面品牌',
@@ -560,6 +562,7 @@ const tillgate: Catalogue['tillgate'] = {
   },
   explorer: '在区块浏览器中查看',
   most: '最大',
+  pickColour: '选择颜色',
 };
 
 /** Names of records and their fields, in Chinese. */
@@ -759,6 +762,8 @@ const resources: Catalogue['resources'] = {
       http_status: 'HTTP 状态',
       error: '错误',
       duration: '耗时',
+      body: '正文',
+      headers: '请求头',
     },
   },
   links: {
@@ -1040,6 +1045,14 @@ const resources: Catalogue['resources'] = {
       status: '状态',
       actions: '操作',
     },
+    secretHelp: {
+      api_key: '在支付 API 和 /v1 的每个请求中标识您的服务器。',
+      api_token: '与 API 密钥一起发送给支付 API，相当于密码。',
+      signing_secret: '用于为您的请求签名（如果您签名）。从不发送。',
+      callback_key: '在非 API 密钥创建的订单回调中标识您的账户。',
+      callback_token: '随回调发送，供您的服务器识别。',
+      callback_secret: '用于验证回调签名。请保存在服务器的验证处。',
+    },
   },
   apps: {
     name: '应用',
@@ -1071,6 +1084,8 @@ const resources: Catalogue['resources'] = {
     revoked: '密钥已吊销',
     usage: '每日用量',
     noUsage: '最近 30 天没有用量。',
+    noGateway: '尚无网关服务于该链。',
+    callHelp: '向这些 URL 发送请求，并在请求头 Authorization: Bearer 中携带密钥。',
     fields: {
       name: '名称',
       chains: '链',

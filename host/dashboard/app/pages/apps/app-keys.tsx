@@ -67,7 +67,7 @@ export function AppKeys({ id }: { readonly id: string }) {
           />
         )}
       </Box>
-      <SecretsDialog secrets={secrets} onClose={() => setSecrets(null)} />
+      <SecretsDialog again secrets={secrets} onClose={() => setSecrets(null)} />
     </Section>
   );
 }

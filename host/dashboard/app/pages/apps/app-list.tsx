@@ -1,5 +1,7 @@
-import { TopToolbar, useRedirect } from 'react-admin';
+import type { ButtonProps } from '@mui/material/Button';
+import { useRedirect } from 'react-admin';
 import { StatusChip } from '../../components/chips.tsx';
+import { ListActions } from '../../components/list-actions.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import type { Values } from '../../components/field.ts';
 import { RecordTable } from '../../components/record-table.tsx';
@@ -10,7 +12,7 @@ import { Time } from '../../components/values.tsx';
 import type { AppRecord, NewApp } from '../../records.ts';
 import { useApi } from '../../till.ts';
 
-const chainsOf = ({ chains }: AppRecord): string => [...new Set(chains.map(({ code }) => code))].join(', ');
+const chainsOf = ({ chains }: AppRecord): string => [...new Set(chains.map(({ name }) => name))].join(', ');
 
 const COLUMNS: readonly Column<AppRecord>[] = [
   { name: 'name', value: ({ name }) => name },
@@ -21,13 +23,13 @@ const COLUMNS: readonly Column<AppRecord>[] = [
 
 export function AppList() {
   return (
-    <Records actions={<AppListActions />}>
-      <RecordTable columns={COLUMNS} opens />
+    <Records actions={<ListActions create={<CreateApp />} />}>
+      <RecordTable columns={COLUMNS} opens next={<CreateApp variant="contained" />} />
     </Records>
   );
 }
 
-function AppListActions() {
+function CreateApp(button: Pick<ButtonProps, 'variant'>) {
   const api = useApi();
   const service = useService();
   const redirect = useRedirect();
@@ -37,22 +39,21 @@ function AppListActions() {
     redirect('show', 'apps', id);
   };
   return (
-    <TopToolbar>
-      <FormDialog
-        size="small"
-        label="resources.apps.create"
-        success="resources.apps.created"
-        submit={create}
-        fields={[
-          { name: 'name', label: 'resources.apps.fields.name' },
-          {
-            name: 'chains',
-            label: 'resources.apps.fields.chains',
-            several: true,
-            choices: [...chains].map(([id, label]) => ({ id, label })),
-          },
-        ]}
-      />
-    </TopToolbar>
+    <FormDialog
+      size="small"
+      {...button}
+      label="resources.apps.create"
+      success="resources.apps.created"
+      submit={create}
+      fields={[
+        { name: 'name', label: 'resources.apps.fields.name' },
+        {
+          name: 'chains',
+          label: 'resources.apps.fields.chains',
+          several: true,
+          choices: [...chains].map(([id, label]) => ({ id, label })),
+        },
+      ]}
+    />
   );
 }

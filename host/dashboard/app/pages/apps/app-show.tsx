@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box';
-import { useRecordContext } from 'react-admin';
+import Typography from '@mui/material/Typography';
+import { useRecordContext, useTranslate } from 'react-admin';
 import { ActionButton } from '../../components/act.tsx';
 import { StatusChip } from '../../components/chips.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
@@ -20,8 +21,13 @@ export function AppShow() {
   );
 }
 
+/** The URL that an App calls, with the key in a header or at the end of the path. */
+const urlOf = (host: string, protocol: string | null): string =>
+  `${protocol === 'websocket' ? 'wss' : 'https'}://${host}/`;
+
 function AppPage() {
   const api = useApi();
+  const translate = useTranslate();
   const app = useRecordContext<AppRecord>();
   if (app === undefined) return null;
   const { id, enabled, version } = app;
@@ -34,11 +40,21 @@ function AppPage() {
             [`${FIELD}.enabled`, <StatusChip key="enabled" status={enabled ? 'ENABLED' : 'DISABLED'} />],
             [`${FIELD}.created_at`, <Time key="created" value={app.created_at} />],
             ...app.chains.map(
-              ({ code, name, host }) =>
-                [name, host === null ? '–' : <Copyable key={`${code} ${host}`} value={host} label={name} />] as const,
+              ({ code, name, host, protocol }) =>
+                [
+                  name,
+                  host === null ? (
+                    translate('resources.apps.noGateway')
+                  ) : (
+                    <Copyable key={`${code} ${host}`} value={urlOf(host, protocol)} label={name} />
+                  ),
+                ] as const,
             ),
           ]}
         />
+        <Typography variant="body2" color="textSecondary" sx={{ mt: 2 }}>
+          {translate('resources.apps.callHelp')}
+        </Typography>
         <Box sx={{ mt: 2 }}>
           <ActionButton
             label={enabled ? 'resources.apps.disable' : 'resources.apps.enable'}

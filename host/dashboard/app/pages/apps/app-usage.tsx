@@ -1,15 +1,17 @@
 import Button from '@mui/material/Button';
+import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { useTranslate } from 'react-admin';
-import { Entries } from '../../components/entries.tsx';
-import { Facts, Section } from '../../components/facts.tsx';
-import { Time } from '../../components/values.tsx';
+import { useLocaleState, useTranslate } from 'react-admin';
+import { Figure } from '../../charts/figure.tsx';
+import { StackedBars } from '../../charts/stacked-bars.tsx';
+import { Section } from '../../components/facts.tsx';
 import type { AppUsage } from '../../records.ts';
 import { useApi } from '../../till.ts';
 
 const FIELD = 'resources.apps.fields';
+const KEY = 'tillgate.overview';
 
-/** An App's usage by day, newest first. */
+/** An App's usage by day: bars of its requests, the failed ones apart, and the figures as a table. */
 export function AppUsageTable({ id }: { readonly id: string }) {
   const api = useApi();
   const translate = useTranslate();
@@ -17,27 +19,58 @@ export function AppUsageTable({ id }: { readonly id: string }) {
     queryKey: ['apps', 'usage', id],
     queryFn: ({ signal }) => api.get<AppUsage>(`apps/${id}/usage`, { by: 'day' }, signal),
   });
+  const rows = data?.rows ?? [];
   return (
     <Section title="resources.apps.usage">
-      <Entries
-        empty="resources.apps.noUsage"
-        of={[...(data?.rows ?? [])].reverse().map(({ at, requests, units, errors }) => ({
-          id: at ?? '',
-          content: (
-            <Facts
-              of={[
-                [`${FIELD}.day`, <Time key="day" value={at} />],
-                [`${FIELD}.requests`, String(requests)],
-                [`${FIELD}.units`, String(units)],
-                [`${FIELD}.errors`, String(errors)],
-              ]}
-            />
-          ),
-        }))}
-      />
+      {rows.length === 0 ? (
+        <Typography color="textSecondary">{translate('resources.apps.noUsage')}</Typography>
+      ) : (
+        <UsageChart rows={rows} />
+      )}
       <Button href={api.url(`apps/${id}/usage`, { by: 'day', format: 'csv' })} download sx={{ mt: 1 }}>
         {translate('tillgate.csv')}
       </Button>
     </Section>
+  );
+}
+
+function UsageChart({ rows }: AppUsage) {
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const count = new Intl.NumberFormat(locale);
+  // Days of the API are days in UTC.
+  const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  const days = rows.map(({ at, requests, units, errors }) => ({
+    name: at === null ? '' : day.format(new Date(at)),
+    ...{ requests, units, errors },
+  }));
+  const sumOf = (name: 'requests' | 'errors'): string => count.format(days.reduce((sum, each) => sum + each[name], 0));
+  const sums = { requests: sumOf('requests'), errors: sumOf('errors') };
+  return (
+    <Figure
+      table={{
+        label: translate('resources.apps.usage'),
+        heads: ['day', 'requests', 'units', 'errors'].map((name) => translate(`${FIELD}.${name}`)),
+        rows: days.map(({ name, requests, units, errors }) => [
+          name,
+          ...[requests, units, errors].map((each) => count.format(each)),
+        ]),
+      }}
+    >
+      <StackedBars
+        label={translate(`${KEY}.gatewayLabel`, sums)}
+        series={[translate(`${KEY}.answered`), translate(`${KEY}.errors`)]}
+        bars={days.map(({ name, requests, errors }) => ({
+          name,
+          parts: [requests - errors, errors],
+          text: translate(`${KEY}.gatewayDay`, {
+            day: name,
+            requests: count.format(requests),
+            errors: count.format(errors),
+          }),
+        }))}
+        most={translate(`${KEY}.gatewaySum`, sums)}
+      />
+    </Figure>
   );
 }

@@ -1,12 +1,12 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { useQuery } from '@tanstack/react-query';
 import { Title, useTranslate } from 'react-admin';
 import { ActionButton } from '../../components/act.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { useMoney } from '../../components/money.ts';
+import { PayerPreview, useBranding } from '../../components/payer-preview.tsx';
 import type { Values } from '../../components/field.ts';
-import type { BrandingRecord } from '../../records.ts';
 import { useApi } from '../../till.ts';
 import { LogoButton } from './logo-button.tsx';
 
@@ -16,12 +16,10 @@ const labelOf = (field: string): string => `tillgate.branding.${field}`;
 export function BrandingPage() {
   const api = useApi();
   const translate = useTranslate();
-  const { data: branding } = useQuery({
-    queryKey: ['branding'],
-    queryFn: ({ signal }) => api.get<BrandingRecord>('branding', {}, signal),
-  });
+  const branding = useBranding();
   if (branding === undefined) return <Title title="tillgate.menu.branding" />;
   const { version, logo } = branding;
+  const logoUrl = logo === null ? null : api.url(`../..${logo.path}`);
   const change = (body: object) => api.request('PATCH', 'branding', { body, version });
   return (
     <Box sx={{ mt: 2 }}>
@@ -48,10 +46,15 @@ export function BrandingPage() {
             fields={TEXTS.map((name) => ({
               name,
               label: labelOf(name),
+              ...(name === 'colour' ? ({ type: 'colour' } as const) : {}),
               initial: branding[name] ?? '',
               help: `${labelOf(name)}Help`,
             }))}
+            preview={(values) => <Preview brand={brandOf(values)} logo={logoUrl} />}
           />
+        </Box>
+        <Box sx={{ mt: 3, maxWidth: '28rem' }}>
+          <Preview brand={branding} logo={logoUrl} />
         </Box>
       </Section>
       <Section title="tillgate.branding.logo">
@@ -59,7 +62,7 @@ export function BrandingPage() {
         {logo === null ? null : (
           <Box
             component="img"
-            src={api.url(`../..${logo.path}`)}
+            src={logoUrl ?? undefined}
             alt={translate('tillgate.branding.logo')}
             sx={{ display: 'block', height: 64, maxWidth: 256, objectFit: 'contain', bgcolor: '#fff', mb: 2 }}
           />
@@ -79,6 +82,28 @@ export function BrandingPage() {
     </Box>
   );
 }
+
+type Brand = Readonly<Record<(typeof TEXTS)[number], string | null>>;
+
+/** A payment page of the brand, of a sample of an order. */
+function Preview({ brand, logo }: { readonly brand: Brand; readonly logo: string | null }) {
+  const translate = useTranslate();
+  const money = useMoney();
+  return (
+    <PayerPreview
+      brand={brand}
+      logo={logo}
+      title={translate('resources.orders.name', { smart_count: 1 })}
+      amount={money('49.90', 'EUR')}
+    />
+  );
+}
+
+const brandOf = ({ name = '', support = '', colour = '' }: Values): Brand => ({
+  name: name === '' ? null : name,
+  support: support === '' ? null : support,
+  colour: colour === '' ? null : colour,
+});
 
 /** Emptied fields are removed. */
 function textsOf(values: Values): Readonly<Record<string, string | null>> {

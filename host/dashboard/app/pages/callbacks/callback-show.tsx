@@ -1,11 +1,11 @@
 import Box from '@mui/material/Box';
-import { useRecordContext } from 'react-admin';
+import { useRecordContext, useTranslate } from 'react-admin';
 import { ActionButton } from '../../components/act.tsx';
 import { StatusChip } from '../../components/chips.tsx';
 import { Entries } from '../../components/entries.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
-import { Time } from '../../components/values.tsx';
+import { CopyButton, Time } from '../../components/values.tsx';
 import { MONOSPACE } from '../../theme.ts';
 import type { CallbackDetail } from '../../records.ts';
 import { useApi } from '../../till.ts';
@@ -22,8 +22,22 @@ export function CallbackShow() {
   );
 }
 
+/** JSON with a line for each field; any other text as it is. */
+function readable(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+/** The headers by which a receiver recognises and verifies a callback that is posted (Standard Webhooks). */
+const headersOf = (id: string): string =>
+  ['content-type: application/json', `webhook-id: ${id}`, 'webhook-timestamp: …', 'webhook-signature: v1,…'].join('\n');
+
 function CallbackPage() {
   const api = useApi();
+  const translate = useTranslate();
   const callback = useRecordContext<CallbackDetail>();
   if (callback === undefined) return null;
   const { id, status, log, body } = callback;
@@ -46,6 +60,23 @@ function CallbackPage() {
           ]}
         />
         {body === null ? null : (
+          <Facts
+            of={[
+              [
+                `${FIELD}.headers`,
+                <Box
+                  key="headers"
+                  component="pre"
+                  dir="ltr"
+                  sx={{ m: 0, fontFamily: MONOSPACE, fontSize: '0.8125rem', whiteSpace: 'pre-wrap' }}
+                >
+                  {headersOf(id)}
+                </Box>,
+              ],
+            ]}
+          />
+        )}
+        {body === null ? null : (
           <Box
             component="pre"
             dir="ltr"
@@ -58,9 +89,10 @@ function CallbackPage() {
               mb: 0,
             }}
           >
-            {body}
+            {readable(body)}
           </Box>
         )}
+        {body === null ? null : <CopyButton value={body} label={translate(`${FIELD}.body`)} />}
         {status === 'PENDING' ? null : (
           <Box sx={{ mt: 2 }}>
             <ActionButton

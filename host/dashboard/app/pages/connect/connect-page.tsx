@@ -85,6 +85,7 @@ function Consent({ asked }: { readonly asked: ConnectRequest }) {
         </Button>
       </Box>
       <SecretsDialog
+        again
         secrets={key === null ? null : [['resources.credentials.fields.api_key', key]]}
         onClose={() => setKey(null)}
       />

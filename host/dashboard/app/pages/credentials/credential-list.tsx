@@ -1,9 +1,11 @@
 import Box from '@mui/material/Box';
-import { TopToolbar, useTranslate } from 'react-admin';
+import type { ButtonProps } from '@mui/material/Button';
+import { useTranslate } from 'react-admin';
 import { useState } from 'react';
 import { SCOPES } from '../../../../../core/access/scopes.ts';
 import { ActionButton } from '../../components/act.tsx';
 import { StatusChip } from '../../components/chips.tsx';
+import { ListActions } from '../../components/list-actions.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import type { Values } from '../../components/field.ts';
 import { RecordTable } from '../../components/record-table.tsx';
@@ -27,7 +29,11 @@ const SECRET_FIELDS = [
 type Shown = Partial<Record<(typeof SECRET_FIELDS)[number], string | undefined>>;
 
 const secretsOf = (shown: Shown): Secrets =>
-  SECRET_FIELDS.map((name) => [`resources.credentials.fields.${name}`, shown[name]]);
+  SECRET_FIELDS.map((name) => [
+    `resources.credentials.fields.${name}`,
+    shown[name],
+    `resources.credentials.secretHelp.${name}`,
+  ]);
 
 /** The credentials of the payment API; a secret is shown after its creation or on demand, until its dialog closes. */
 export function CredentialList() {
@@ -45,9 +51,9 @@ export function CredentialList() {
   return (
     <>
       <Records actions={<CredentialListActions show={show} />}>
-        <RecordTable columns={columns} />
+        <RecordTable columns={columns} next={<CreateCredential show={show} variant="contained" />} />
       </Records>
-      <SecretsDialog secrets={secrets} onClose={() => setSecrets(null)} />
+      <SecretsDialog again secrets={secrets} onClose={() => setSecrets(null)} />
     </>
   );
 }
@@ -88,6 +94,20 @@ function CredentialActions({
 
 function CredentialListActions({ show }: ShowProps) {
   const api = useApi();
+  return (
+    <ListActions create={<CreateCredential show={show} />}>
+      <ActionButton
+        size="small"
+        label="resources.credentials.rotateCallback"
+        confirm
+        work={async () => show(await api.post<CallbackSecrets>('credentials/callback/rotate'))}
+      />
+    </ListActions>
+  );
+}
+
+function CreateCredential({ show, ...button }: ShowProps & Pick<ButtonProps, 'variant'>) {
+  const api = useApi();
   const translate = useTranslate();
   const create = async ({ name = '', scopes = '', expires_at: until = '' }: Values): Promise<void> => {
     const body = {
@@ -98,34 +118,27 @@ function CredentialListActions({ show }: ShowProps) {
     show(await api.post<CreatedCredential>('credentials', body));
   };
   return (
-    <TopToolbar>
-      <ActionButton
-        size="small"
-        label="resources.credentials.rotateCallback"
-        confirm
-        work={async () => show(await api.post<CallbackSecrets>('credentials/callback/rotate'))}
-      />
-      <FormDialog
-        size="small"
-        label="resources.credentials.create"
-        submit={create}
-        fields={[
-          { name: 'name', label: 'resources.credentials.fields.name' },
-          {
-            name: 'scopes',
-            label: 'resources.credentials.fields.scopes',
-            several: true,
-            initial: SCOPES.join(','),
-            choices: SCOPES.map((id) => ({ id, label: translate(`tillgate.scope.${id}`) })),
-          },
-          {
-            name: 'expires_at',
-            label: 'resources.credentials.fields.expires_at',
-            type: 'datetime-local',
-            help: 'resources.credentials.expiresHelp',
-          },
-        ]}
-      />
-    </TopToolbar>
+    <FormDialog
+      {...button}
+      size="small"
+      label="resources.credentials.create"
+      submit={create}
+      fields={[
+        { name: 'name', label: 'resources.credentials.fields.name' },
+        {
+          name: 'scopes',
+          label: 'resources.credentials.fields.scopes',
+          several: true,
+          initial: SCOPES.join(','),
+          choices: SCOPES.map((id) => ({ id, label: translate(`tillgate.scope.${id}`) })),
+        },
+        {
+          name: 'expires_at',
+          label: 'resources.credentials.fields.expires_at',
+          type: 'datetime-local',
+          help: 'resources.credentials.expiresHelp',
+        },
+      ]}
+    />
   );
 }

@@ -1,10 +1,12 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import { TopToolbar, useTranslate } from 'react-admin';
+import type { ButtonProps } from '@mui/material/Button';
+import { useTranslate } from 'react-admin';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { ActionButton } from '../../components/act.tsx';
 import { StatusChip } from '../../components/chips.tsx';
+import { ListActions } from '../../components/list-actions.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import type { Values } from '../../components/field.ts';
 import { RecordTable } from '../../components/record-table.tsx';
@@ -30,8 +32,8 @@ export function WebhookList() {
   ];
   return (
     <>
-      <Records actions={<WebhookListActions show={show} />}>
-        <RecordTable columns={columns} />
+      <Records actions={<ListActions create={<CreateWebhook show={show} />} />}>
+        <RecordTable columns={columns} next={<CreateWebhook show={show} variant="contained" />} />
       </Records>
       <SecretsDialog secrets={secrets} onClose={() => setSecrets(null)} />
     </>
@@ -77,28 +79,27 @@ function WebhookActions({ webhook: { id, enabled }, show }: { readonly webhook: 
   );
 }
 
-function WebhookListActions({ show }: { readonly show: Show }) {
+function CreateWebhook({ show, ...button }: { readonly show: Show } & Pick<ButtonProps, 'variant'>) {
   const api = useApi();
   const service = useService();
   const create = async ({ url = '', events = '' }: Values): Promise<void> =>
     show(await api.post<RevealedWebhook>('webhooks', { url, events: events.split(',').filter((each) => each !== '') }));
   return (
-    <TopToolbar>
-      <FormDialog
-        size="small"
-        label="resources.webhooks.create"
-        submit={create}
-        fields={[
-          { name: 'url', label: 'resources.webhooks.fields.url' },
-          {
-            name: 'events',
-            label: 'resources.webhooks.fields.events',
-            several: true,
-            initial: 'order.*',
-            choices: (service?.webhook_events ?? []).map((id) => ({ id, label: id })),
-          },
-        ]}
-      />
-    </TopToolbar>
+    <FormDialog
+      size="small"
+      {...button}
+      label="resources.webhooks.create"
+      submit={create}
+      fields={[
+        { name: 'url', label: 'resources.webhooks.fields.url' },
+        {
+          name: 'events',
+          label: 'resources.webhooks.fields.events',
+          several: true,
+          initial: 'order.*',
+          choices: (service?.webhook_events ?? []).map((id) => ({ id, label: id })),
+        },
+      ]}
+    />
   );
 }

@@ -1,4 +1,5 @@
-import { TopToolbar } from 'react-admin';
+import type { ButtonProps } from '@mui/material/Button';
+import { ListActions } from '../../components/list-actions.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
@@ -18,34 +19,33 @@ const COLUMNS: readonly Column<WithdrawalAddress>[] = [
 /** The withdrawal addresses, by chain. */
 export function AddressList() {
   return (
-    <Records actions={<AddressActions />}>
-      <RecordTable columns={COLUMNS} />
+    <Records actions={<ListActions create={<SetAddress />} />}>
+      <RecordTable columns={COLUMNS} next={<SetAddress variant="contained" />} />
     </Records>
   );
 }
 
-function AddressActions() {
+function SetAddress(button: Pick<ButtonProps, 'variant'>) {
   const api = useApi();
   const service = useService();
   const chains = new Map(
     (service?.coins ?? []).filter(({ enabled }) => enabled).map((coin) => [coin.chain, coin.chain_name]),
   );
   return (
-    <TopToolbar>
-      <FormDialog
-        label="resources.withdrawal-addresses.set"
-        success="resources.withdrawal-addresses.saved"
-        text
-        submit={(values) => api.post('payout-addresses', values)}
-        fields={[
-          {
-            name: 'chain',
-            label: 'resources.withdrawal-addresses.fields.chain',
-            choices: [...chains].map(([id, name]) => ({ id, label: `${name} (${id})` })),
-          },
-          { name: 'address', label: 'resources.withdrawal-addresses.fields.address' },
-        ]}
-      />
-    </TopToolbar>
+    <FormDialog
+      {...button}
+      label="resources.withdrawal-addresses.set"
+      success="resources.withdrawal-addresses.saved"
+      text
+      submit={(values) => api.post('payout-addresses', values)}
+      fields={[
+        {
+          name: 'chain',
+          label: 'resources.withdrawal-addresses.fields.chain',
+          choices: [...chains].map(([id, name]) => ({ id, label: name })),
+        },
+        { name: 'address', label: 'resources.withdrawal-addresses.fields.address' },
+      ]}
+    />
   );
 }
