@@ -45,7 +45,7 @@ describe('payment links in the dashboard', { concurrency: 1 }, () => {
     await picture(page, 'dashboard-link-390');
     await till.host.till.linkSales.order(link.token, { amount: null, key: 'visitor', renew: true });
     await page.getByRole('link', { name: 'View orders' }).click();
-    await page.getByText('7.5 USD').first().waitFor(PATIENCE);
+    await page.getByText('$7.50').first().waitFor(PATIENCE);
     await goTo(page, `/links/${link.id}/show`);
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();

@@ -1,9 +1,11 @@
 import { Show } from 'react-admin';
 import type { RaRecord } from 'react-admin';
-import type { ReactNode } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 
 interface RecordPageProps<R> {
   readonly children: ReactNode;
+  /** The title of the page; the kind of the record with its id by default. */
+  readonly title?: ReactElement;
   /** The interval of reads while the page is visible, in milliseconds; false for a record that no longer changes. */
   readonly pollMs?: (record: R) => number | false;
 }
@@ -11,11 +13,12 @@ interface RecordPageProps<R> {
 /** Caches whole records apart from those of lists, which have fewer fields. */
 const WHOLE = { whole: true };
 
-export function RecordPage<R>({ children, pollMs = () => false }: RecordPageProps<R>) {
+export function RecordPage<R>({ children, title, pollMs = () => false }: RecordPageProps<R>) {
   return (
     <Show
       actions={false}
       component="div"
+      {...(title === undefined ? {} : { title })}
       queryOptions={{
         meta: WHOLE,
         refetchInterval: ({ state: { data } }: { state: { data?: RaRecord | undefined } }) =>

@@ -17,10 +17,18 @@ import { OrderStatusChip } from './order-status-chip.tsx';
 const FIELD = 'resources.orders.fields';
 export function OrderShow() {
   return (
-    <RecordPage pollMs={orderPollMs}>
+    <RecordPage pollMs={orderPollMs} title={<OrderTitle />}>
       <OrderPage />
     </RecordPage>
   );
+}
+
+/** How people know the order, as the title of its page. */
+function OrderTitle() {
+  const translate = useTranslate();
+  const name = useOrderName();
+  const order = useRecordContext<OrderFile>();
+  return <>{order === undefined ? translate('resources.orders.about') : name(order)}</>;
 }
 
 function OrderPage() {
@@ -52,7 +60,6 @@ function refundedOf({ payment, refunds, refunded_amount: refunded }: OrderFile) 
 function OrderHead({ order }: { readonly order: OrderFile }) {
   const translate = useTranslate();
   const { permissions } = usePermissions<string>();
-  const name = useOrderName();
   const address = translate(`${FIELD}.address`);
   const { payment, received } = order;
   return (
@@ -62,9 +69,6 @@ function OrderHead({ order }: { readonly order: OrderFile }) {
           <Amount value={order.price} currency={order.currency} />
         </Typography>
         <OrderStatusChip order={order} />
-        <Typography component="p" color="textSecondary" sx={{ overflowWrap: 'anywhere' }}>
-          <bdi>{name(order)}</bdi>
-        </Typography>
       </Box>
       <PayerView url={order.pay_url} />
       <Facts

@@ -1,6 +1,9 @@
 import { useTranslate } from 'react-admin';
 import { useState } from 'react';
 import type { Values } from '../../components/field.ts';
+import { Facts } from '../../components/facts.tsx';
+import { useCoinName, useMoney } from '../../components/money.ts';
+import { Code } from '../../components/values.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import type { OrderFile } from '../../records.ts';
 import { newIdempotencyKeys, useApi } from '../../till.ts';
@@ -28,11 +31,14 @@ export function RefundButton({ order, to }: { readonly order: OrderFile; readonl
   const translate = useTranslate();
   const api = useApi();
   const [keys] = useState(newIdempotencyKeys);
+  const money = useMoney();
+  const coinName = useCoinName();
+  const receiver = to === 'sender' ? order.refund_sender : order.refund_address;
   const coin = order.payment?.coin ?? '';
   const { currency, refundable_amount: left } = order;
   const parts: Readonly<Record<Part, string>> = {
-    all: translate(`${KEY}.refundAll`, { amount: `${left} ${coin}` }),
-    amount: translate(`${KEY}.refundCoin`, { coin }),
+    all: translate(`${KEY}.refundAll`, { amount: money(left, coin) }),
+    amount: translate(`${KEY}.refundCoin`, { coin: coinName(coin) }),
     fiat_amount: translate(`${KEY}.refundFiat`, { currency }),
     surplus: translate(`${KEY}.refundSurplus`),
   };
@@ -42,9 +48,12 @@ export function RefundButton({ order, to }: { readonly order: OrderFile; readonl
       label={to === 'sender' ? `${KEY}.refundSender` : `${KEY}.refund`}
       success={`${KEY}.refundAsked`}
       text
+      preview={() =>
+        receiver === null ? null : <Facts of={[[`${FIELD}.to_address`, <Code key="to">{receiver}</Code>]]} />
+      }
       fields={[
         { name: 'part', label: `${FIELD}.refund_part`, initial: 'all', choices: choicesOf(parts) },
-        { name: 'amount', label: `${FIELD}.amount`, type: 'decimal', shown: asksFor('amount') },
+        { name: 'amount', label: `${FIELD}.amount`, type: 'decimal', most: () => left, shown: asksFor('amount') },
         { name: 'fiat_amount', label: `${FIELD}.amount`, type: 'decimal', shown: asksFor('fiat_amount') },
         {
           name: 'rate',
