@@ -27,6 +27,7 @@ describe('payment links in the dashboard', { concurrency: 1 }, () => {
     await goTo(page, '/links/create');
     await page.getByLabel('Title').fill('Tea & "cake"');
     await page.getByLabel('Amount', { exact: true }).fill('7.5');
+    await page.getByRole('button', { name: 'More options' }).click();
     await page.getByLabel('Stock limit').fill('3');
     await assertAccessible(page, 'the form of a link');
     await submit(page);

@@ -98,7 +98,7 @@ describe('with the dashboard alone', () => {
     await goTo(page, '/withdrawal-addresses');
     await press(page, 'Set withdrawal address');
     await page.getByLabel('Chain').click();
-    await page.getByRole('option', { name: 'Ethereum (ETH)' }).click();
+    await page.getByRole('option', { name: 'Ethereum' }).click();
     await page.locator('input[name="address"]').fill(RECEIVER);
     await submit(page);
     await stepUpUntil(page, merchant, 'Withdrawal address saved');

@@ -186,6 +186,29 @@ eachStorage((_name, open) => {
     assert.equal((await audit(member, 'order.refund')).length, 1);
   });
 
+  test('a withdrawal is estimated as it would be charged, and an estimate reserves nothing', async () => {
+    const member = await fixture.newMember();
+    await paidOrder(member);
+    const quote = (more: Record<string, string> = {}) =>
+      member.client.get(`/manage/v1/payout-quotes?${new URLSearchParams({ ...BODY, ...more }).toString()}`);
+    // Nothing can be withdrawn yet, and so nothing is estimated.
+    assertRefused(await quote(), 422);
+    await verified(member);
+    const shown = managed(await quote());
+    assertRefused(await quote({ amount: '0' }), 400, 'amount');
+    assertRefused(await quote({ amount: '1e3' }), 400, 'amount');
+    assertRefused(await quote({ amount: '10.1234567' }), 400, 'amount');
+    assertRefused(await quote({ coin: 'DOGE' }), 400);
+    assertRefused(await quote({ chain: 'BLN', coin: 'BTC-LN' }), 400);
+    assert.deepEqual(await wallet(member), ['25', '0', '0', '25']);
+    const made = managed(await member.client.post(PAYOUTS, BODY), 201);
+    for (const field of ['chain', 'coin', 'amount', 'fee', 'received', 'to_address'])
+      assert.deepEqual([field, shown[field]], [field, made[field]]);
+    assert.ok(Number(shown['fee']) > 0);
+    const other = await fixture.newMember();
+    assertRefused(await other.client.get(`/manage/v1/payout-quotes?${new URLSearchParams(BODY).toString()}`), 422);
+  });
+
   test('a withdrawal goes to the registered address, once for each key, and leaves one row in the audit log', async () => {
     const member = await fixture.newMember();
     await paidOrder(member);

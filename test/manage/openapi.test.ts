@@ -198,6 +198,7 @@ describe('the management API in the OpenAPI document', () => {
         'GET wallets',
         'POST refunds',
         'POST payouts',
+        'GET payout-quotes',
         'GET payouts',
         'GET payouts/{id}',
         'POST payouts/{id}/approve',
