@@ -61,7 +61,7 @@ describe('amounts', () => {
   });
 });
 
-describe('what people type', () => {
+describe('fault 550: what people type is read as the language writes it, or refused', () => {
   for (const [locale, typed, read] of [
     ['en', '19.90', '19.90'],
     ['en', '1,234.50', '1234.50'],
