@@ -32,7 +32,7 @@ export const PLAIN_COLOUR = '#0a5bab';
 /** How a payer sees a page, in its light colours and those of the brand, while it is typed. */
 export function PayerPreview({ brand, logo, title, description = '', amount }: PayerPreviewProps) {
   const translate = useTranslate();
-  const { mark, onMark } = brandColours(
+  const { fill, onFill, text } = brandColours(
     brand.colour !== null && HEX.test(brand.colour) ? brand.colour : PLAIN_COLOUR,
     'light',
   );
@@ -83,8 +83,8 @@ export function PayerPreview({ brand, logo, title, description = '', amount }: P
           <Box
             component="span"
             sx={{
-              bgcolor: mark,
-              color: onMark,
+              bgcolor: fill,
+              color: onFill,
               borderRadius: 2,
               py: 1.25,
               px: 2,
@@ -96,7 +96,7 @@ export function PayerPreview({ brand, logo, title, description = '', amount }: P
           </Box>
         </Box>
         {brand.support === null || brand.support === '' ? null : (
-          <Typography component="p" variant="body2" sx={{ color: mark }}>
+          <Typography component="p" variant="body2" sx={{ color: text ?? PLAIN_COLOUR }}>
             <bdi>{brand.support}</bdi>
           </Typography>
         )}
