@@ -94,6 +94,17 @@ describe('examples/self-host: what stands in front of the till and around it', (
     assert.deepEqual([config.mode, config.listen.trustedHops, config.dataDir], ['production', 1, '/var/lib/tillgate']);
   });
 
+  test('the sandbox in a container is reached from outside it, and writes where the image lets it', () => {
+    const { mode, listen, dataDir } = resolveConfig(JSON.parse(read('tillgate.sandbox.json')), { environment: {} });
+    assert.deepEqual([mode, listen.host, listen.port], ['sandbox', '0.0.0.0', 8080]);
+    assert.ok(read('Dockerfile').includes(`mkdir -p ${dataDir} && chown node:node ${dataDir}`));
+    const first = readFileSync(join(repository, 'README.md'), 'utf8');
+    assert.match(
+      first,
+      /docker run .*-p 127\.0\.0\.1:8080:8080 -e TILLGATE_CONFIG=(\S+) \\\n.*tillgate\.sandbox\.json:\1:ro/,
+    );
+  });
+
   test('the listener, which speaks plain HTTP, is reached from this machine only', () => {
     const { listen } = JSON.parse(read('tillgate.config.json')) as { listen: { host: string } };
     assert.equal(listen.host, '127.0.0.1');
