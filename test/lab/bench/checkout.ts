@@ -1,8 +1,9 @@
 /**
  * The payer's page against a static reply of the same size by plain Express, in turns; and the memory of a till to which
- * 5,000 payers' pages hold an event stream open.
+ * 5,000 payers' pages hold an event stream open; and when the largest part of the page is painted on a slow phone.
  *
  *     npm run bench -- checkout [ROUNDS]     5 rounds
+ *     npm run bench -- checkout paint        the paint alone
  */
 import { execFileSync } from 'node:child_process';
 import { spawn } from 'node:child_process';
@@ -15,6 +16,8 @@ import { endWithThisProcess, stopProcess } from '../../support/processes.ts';
 import { waitFor } from '../../support/wait.ts';
 import { loadPages } from './support/page-load.ts';
 import type { PageRun } from './support/page-load.ts';
+import { paintsOf, SLOW_PHONE } from './support/page-paint.ts';
+import type { Paint } from './support/page-paint.ts';
 import { costOf } from './support/process-cost.ts';
 import { median, report, rounded } from './support/report.ts';
 import { openStreams } from './support/stream-crowd.ts';
@@ -45,12 +48,16 @@ const SETTINGS = {
   plugins: [{ use: 'sandbox' }],
 };
 
+const PAINTS = 9;
+
 async function run([rounds = '5']: readonly string[]): Promise<void> {
   // What is shipped: the loader that runs the sources keeps 30 MB of its own.
   execFileSync('npm', ['run', '--silent', 'build'], {
     cwd: fileURLToPath(new URL('../../..', import.meta.url)),
     stdio: 'inherit',
   });
+  await withFolder('checkout-paint', (folder) => withTill(folder, measurePaints)).then(tellPaints);
+  if (rounds === 'paint') return;
   await withFolder('checkout', async (folder) => {
     const [orders, pages] = await withTill(folder, async (till) => {
       const placed = await placeOrders(merchantOf(till), STREAMS);
@@ -66,6 +73,43 @@ async function run([rounds = '5']: readonly string[]): Promise<void> {
     // A process of its own: the pages' load has left its mark on the memory of the first.
     const crowd = await withTill(folder, (till) => measureStreams(till, merchantOf(till), orders));
     tell(pages, crowd, Number(rounds));
+  });
+}
+
+type Paints = Readonly<Record<'choose' | 'pay', readonly Paint[]>>;
+
+/** The page where the coin is chosen, and the page with the code. */
+async function measurePaints(till: TillProcess): Promise<Paints> {
+  const merchant = merchantOf(till);
+  const [given] = await placeOrders(merchant, 1);
+  const { data } = await merchant.call('POST', '/api/order/pay-url', { price: 25, currency: 'USD' });
+  const urls = [String(data['pay_url']), `${till.url}${given?.path ?? ''}`];
+  const [choose = [], pay = []] = await paintsOf(urls, PAINTS);
+  return { choose, pay };
+}
+
+function tellPaints(paints: Paints): void {
+  const middle = (kind: keyof Paints, field: 'largestMs' | 'firstMs' | 'shift'): number =>
+    median(paints[kind].map((each) => each[field]));
+  const kinds: readonly (keyof Paints)[] = ['choose', 'pay'];
+  report({
+    bench: 'checkout-paint',
+    rows: kinds.map((kind) => ({
+      page: kind,
+      'largest paint, ms': rounded(middle(kind, 'largestMs')),
+      'worst, ms': rounded(Math.max(...paints[kind].map(({ largestMs }) => largestMs))),
+      'first paint, ms': rounded(middle(kind, 'firstMs')),
+      'layout shift': middle(kind, 'shift'),
+      'largest element': paints[kind][0]?.element,
+    })),
+    checks: kinds.flatMap((kind) => [
+      { name: `median ms of the largest contentful paint, ${kind}`, value: middle(kind, 'largestMs'), atMost: 1_000 },
+      { name: `median layout shift, ${kind}`, value: middle(kind, 'shift'), atMost: 0.01 },
+    ]),
+    facts: { visits: PAINTS, phone: SLOW_PHONE },
+    notes: [
+      'First visits on a phone of 390 pixels: 1.6 Mbit/s, 150 ms for each request, a processor four times slower.',
+    ],
   });
 }
 
