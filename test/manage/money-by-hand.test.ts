@@ -192,7 +192,7 @@ eachStorage((_name, open) => {
     const quote = (more: Record<string, string> = {}) =>
       member.client.get(`/manage/v1/payout-quotes?${new URLSearchParams({ ...BODY, ...more }).toString()}`);
     // Nothing can be withdrawn yet, and so nothing is estimated.
-    assertRefused(await quote(), 422);
+    assertRefused(await quote(), 400);
     await verified(member);
     const shown = managed(await quote());
     assertRefused(await quote({ amount: '0' }), 400, 'amount');
@@ -206,7 +206,7 @@ eachStorage((_name, open) => {
       assert.deepEqual([field, shown[field]], [field, made[field]]);
     assert.ok(Number(shown['fee']) > 0);
     const other = await fixture.newMember();
-    assertRefused(await other.client.get(`/manage/v1/payout-quotes?${new URLSearchParams(BODY).toString()}`), 422);
+    assertRefused(await other.client.get(`/manage/v1/payout-quotes?${new URLSearchParams(BODY).toString()}`), 400);
   });
 
   test('a withdrawal goes to the registered address, once for each key, and leaves one row in the audit log', async () => {

@@ -16,8 +16,8 @@ import { OrderStatusChip } from './order-status-chip.tsx';
 const REFETCH_MS = 10_000;
 
 const COLUMNS: readonly Column<OrderRecord>[] = [
-  { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
   { name: 'order', card: 'title', value: (order) => <OrderName order={order} /> },
+  { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
   {
     name: 'price',
     numeric: true,
@@ -30,9 +30,9 @@ const COLUMNS: readonly Column<OrderRecord>[] = [
 
 /** For admins, whose list has the orders of all merchants. */
 const OF_ALL: readonly Column<OrderRecord>[] = [
-  ...COLUMNS.slice(0, 2),
+  ...COLUMNS.slice(0, 1),
   { name: 'account', card: 'detail', value: ({ account }) => <AccountName id={account} /> },
-  ...COLUMNS.slice(2),
+  ...COLUMNS.slice(1),
 ];
 
 const FILTERS = [
