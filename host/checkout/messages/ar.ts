@@ -45,7 +45,6 @@ export const ar: Messages = {
 
   // The order, and what is to be paid.
   order: 'الطلب {id}',
-  lowestFee: 'أقل رسوم شبكة',
   coins: 'ادفع بعملة',
   onBoth: '{chain} أو Lightning',
   noCoins: 'لا يتوفر سعر صرف حاليًا. حاول مرة أخرى بعد دقيقة.',

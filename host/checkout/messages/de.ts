@@ -49,7 +49,6 @@ export const de: Messages = {
 
   // The order, and what is to be paid.
   order: 'Bestellung {id}',
-  lowestFee: 'Niedrigste Netzwerkgebühr',
   coins: 'Zahlen mit',
   onBoth: '{chain} oder Lightning',
   noCoins: 'Derzeit ist kein Wechselkurs verfügbar. Versuchen Sie es in einer Minute noch einmal.',

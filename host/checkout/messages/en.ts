@@ -45,7 +45,6 @@ export const en = {
 
   // The order, and what is to be paid.
   order: 'Order {id}',
-  lowestFee: 'Lowest network fee',
   coins: 'Pay with',
   onBoth: '{chain} or Lightning',
   noCoins: 'No exchange rate is available right now. Try again in a minute.',

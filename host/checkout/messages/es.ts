@@ -47,7 +47,6 @@ export const es: Messages = {
 
   // The order, and what is to be paid.
   order: 'Pedido {id}',
-  lowestFee: 'Menor comisión de red',
   coins: 'Pagar con',
   onBoth: '{chain} o Lightning',
   noCoins: 'Ahora mismo no hay ningún tipo de cambio disponible. Inténtelo de nuevo en un minuto.',

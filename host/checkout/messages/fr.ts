@@ -48,7 +48,6 @@ export const fr: Messages = {
 
   // The order, and what is to be paid.
   order: 'Commande {id}',
-  lowestFee: 'Frais de réseau les plus bas',
   coins: 'Payer avec',
   onBoth: '{chain} ou Lightning',
   noCoins: 'Aucun taux de change n’est disponible pour le moment. Réessayez dans une minute.',

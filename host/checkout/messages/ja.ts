@@ -46,7 +46,6 @@ export const ja: Messages = {
 
   // The order, and what is to be paid.
   order: '注文 {id}',
-  lowestFee: 'ネットワーク手数料が最安',
   coins: '支払う通貨',
   onBoth: '{chain} または Lightning',
   noCoins: '現在、利用できるレートがありません。1 分後にもう一度お試しください。',

@@ -46,7 +46,6 @@ export const ko: Messages = {
 
   // The order, and what is to be paid.
   order: '주문 {id}',
-  lowestFee: '네트워크 수수료 최저',
   coins: '결제 통화',
   onBoth: '{chain} 또는 라이트닝',
   noCoins: '지금은 사용할 수 있는 환율이 없습니다. 1분 후에 다시 시도하세요.',

@@ -46,7 +46,6 @@ export const pt: Messages = {
 
   // The order, and what is to be paid.
   order: 'Pedido {id}',
-  lowestFee: 'Menor taxa de rede',
   coins: 'Pagar com',
   onBoth: '{chain} ou Lightning',
   noCoins: 'Nenhuma cotação está disponível no momento. Tente de novo em um minuto.',

@@ -46,7 +46,6 @@ export const ru: Messages = {
 
   // The order, and what is to be paid.
   order: 'Заказ {id}',
-  lowestFee: 'Самая низкая комиссия сети',
   coins: 'Оплатить в',
   onBoth: '{chain} или Lightning',
   noCoins: 'Сейчас курс недоступен. Повторите попытку через минуту.',

@@ -41,7 +41,6 @@ export const zh: Messages = {
 
   // The order, and what is to be paid.
   order: '订单 {id}',
-  lowestFee: '网络费最低',
   coins: '付款币种',
   onBoth: '{chain} 或闪电网络',
   noCoins: '目前没有可用的汇率。请一分钟后再试。',

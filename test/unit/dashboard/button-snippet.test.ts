@@ -8,3 +8,11 @@ test('the button of a payment link is a plain link with its style, and a title o
   assert.ok(html.includes(`&lt;b onclick=&quot;x&quot;&gt;Tea &amp; 'cake'&lt;/b&gt;`));
   assert.ok(!html.includes('script'));
 });
+
+test('the button has the colour of the account, with text that can be read; what is no colour is not written into it', () => {
+  const of = (colour: string | null): string => buttonSnippet('https://pay.example/l/0a1b', 'Tea', colour);
+  assert.match(of('#ffd700'), /background:#ffd700;color:#000000;/);
+  assert.match(of('#8a1253'), /background:#8a1253;color:#ffffff;/);
+  assert.match(of(null), /background:#0a5bab;color:#ffffff;/);
+  assert.match(of('red"onclick="x'), /background:#0a5bab;/);
+});

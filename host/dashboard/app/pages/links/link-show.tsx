@@ -1,5 +1,6 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
+import { useQuery } from '@tanstack/react-query';
 import { EditButton, useRecordContext, useTranslate } from 'react-admin';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
@@ -8,7 +9,7 @@ import { StatusChip } from '../../components/chips.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
 import { Copyable, Time } from '../../components/values.tsx';
-import type { LinkPairing, LinkRecord } from '../../records.ts';
+import type { BrandingRecord, LinkPairing, LinkRecord } from '../../records.ts';
 import { useApi } from '../../till.ts';
 import { QrCode } from '../security/qr-code.tsx';
 import { buttonSnippet } from './button-snippet.ts';
@@ -89,13 +90,20 @@ function LinkFacts({ link }: { readonly link: LinkRecord }) {
 
 function Sharing({ link: { url, title } }: { readonly link: LinkRecord }) {
   const translate = useTranslate();
+  const api = useApi();
+  // The button has the account's colour; without it, or without the right to read it, the till's.
+  const { data: branding } = useQuery({
+    queryKey: ['branding'],
+    queryFn: ({ signal }) => api.get<BrandingRecord>('branding', {}, signal),
+  });
   const [address, button] = [translate('resources.links.url'), translate('resources.links.snippet')];
+  const snippet = buttonSnippet(url, title, branding?.colour);
   return (
     <Section title="resources.links.sharing">
       <Facts
         of={[
           [address, <Copyable key="url" value={url} label={address} />],
-          [button, <Copyable key="button" value={buttonSnippet(url, title)} label={button} />],
+          [button, <Copyable key="button" value={snippet} label={button} />],
         ]}
       />
       <Box sx={{ mt: 2 }}>
