@@ -21,6 +21,7 @@ import { configError, loadConfig } from '../settings/config.ts';
 import type { HostConfig } from '../settings/config.ts';
 import type { Till } from '../boot/container.ts';
 import { openHostRuntime } from '../boot/open.ts';
+import type { HostRuntime } from '../boot/open.ts';
 import { importPlugins } from '../boot/plugins.ts';
 import { openTill } from '../boot/runtime.ts';
 import type { Runtime } from '../boot/runtime.ts';
@@ -30,7 +31,8 @@ import type { FindingName } from './findings.ts';
 import { weakSettings } from '../settings/weak-settings.ts';
 import { CollectingLogger, withCause } from './node-error-hints.ts';
 
-interface Finding {
+/** The outcome of one check. */
+export interface Finding {
   readonly check: string;
   readonly ok: boolean;
   /** True for something that works but is weak. */
@@ -66,7 +68,7 @@ export async function doctor({ json, terminal }: CommandCall): Promise<number> {
   }
   const ok = findings.every((finding) => finding.ok);
   if (json) terminal.out(JSON.stringify({ ok, findings: findings.map(explained) }));
-  else for (const finding of findings) for (const line of linesOf(finding)) terminal.out(line);
+  else for (const line of findings.flatMap((each, index) => linesOf(each, findings[index + 1]))) terminal.out(line);
   return ok ? 0 : 1;
 }
 
@@ -74,9 +76,10 @@ function explained({ finding, ...rest }: Finding): object {
   return finding === undefined ? rest : { ...rest, finding, ...FINDINGS[finding] };
 }
 
-function linesOf({ check, ok, warning, words, finding }: Finding): readonly string[] {
+/** Neighbours of one name share the explanation, below the last of them. */
+export function linesOf({ check, ok, warning, words, finding }: Finding, next?: Finding): readonly string[] {
   const line = `${warning === true ? 'weak ' : ok ? 'ok   ' : 'WRONG'} ${check}: ${words}`;
-  if (finding === undefined) return [line];
+  if (finding === undefined || finding === next?.finding) return [line];
   const { means, advice } = FINDINGS[finding];
   return [line, `        ${means}`, `        ${advice}`];
 }
@@ -109,10 +112,9 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
       const { plugins } = await importPlugins(config.plugins, config.mode, config.directory);
       const opened = await openTill(runtime, plugins, { url: '' });
       const chains = [...opened.chains.keys()];
-      return [
-        chains.length === 0 ? 'no plugin adds a chain, so no order can be created' : `chains ${chains.join(', ')}`,
-        opened,
-      ];
+      return chains.length === 0
+        ? ['no plugin adds a chain, so no order can be created', opened, 'chain-missing']
+        : [`chains ${chains.join(', ')}`, opened];
     });
     if (till === null) return;
     const running = await look('settings', 'settings-differ', () => lookAtAgreement(config, till, runtime));
@@ -127,7 +129,7 @@ async function lookAtTill(config: HostConfig, look: Look): Promise<void> {
     }
     if (till.lightningWork !== null) await look('lightning', 'lightning-unusable', () => lookAtLightning(till));
     await look('rates', 'price-missing', () => lookAtRates(till));
-    await lookAtNotifiers(till, look);
+    await lookAtNotifiers(till, config, look);
   } finally {
     await runtime.close();
   }
@@ -147,9 +149,11 @@ async function lookAtAgreement(config: HostConfig, till: Till, runtime: Runtime)
   return [running === 0 ? 'no other instance runs' : `the same as in ${running} running instances`, running];
 }
 
-async function lookAtClock({ clockWatch }: Runtime): Promise<readonly [string, null]> {
+async function lookAtClock({ clockWatch, config }: HostRuntime): Promise<readonly [string, null]> {
   if (clockWatch.problem !== null) throw new Problem('clock-wrong', clockWatch.problem);
-  return ["agrees with the database's", null];
+  return config.database.client === 'sqlite'
+    ? ['not compared: SQLite has this machine’s clock; keep its time service (NTP) running', null]
+    : ["agrees with the database's", null];
 }
 
 async function lookAtChain(
@@ -267,12 +271,16 @@ async function lookAtLightning({ storage, lightningWork }: Till): Promise<readon
 /** The longest that a mail server may take. */
 const NOTIFIER_MS = 15_000;
 
-async function lookAtNotifiers({ deliverNotices: { notifiers } }: Till, look: Look): Promise<void> {
+async function lookAtNotifiers(
+  { deliverNotices: { notifiers } }: Till,
+  { mode }: HostConfig,
+  look: Look,
+): Promise<void> {
   if (notifiers.length === 0)
-    await look('notices', 'notifier-unusable', async () => [
-      'no notices of security changes, held withdrawals and alerts are sent by mail or chat: add the plugin smtp or chat',
-      null,
-    ]);
+    await look('notices', 'notifier-unusable', async () => {
+      const words = 'nobody is told of alerts, security changes and held withdrawals: add the plugin smtp or chat';
+      return mode === 'production' ? [words, null, 'nobody-told'] : [words, null];
+    });
   for (const notifier of notifiers)
     await look(`notices by ${notifier.name}`, 'notifier-unusable', async () => {
       const words = await notifier.verify?.(AbortSignal.timeout(NOTIFIER_MS));
@@ -289,19 +297,16 @@ async function askNode(chain: ChainAdapter): Promise<{ readonly identity: string
   }
 }
 
-async function lookAtRates({ rateBook, assets }: Till): Promise<readonly [string, null]> {
+async function lookAtRates({ rateBook, assets }: Till): Promise<readonly [string, null, FindingName?]> {
   await rateBook.refresh();
   const symbols = new Set([...assets.enabled().map(({ symbol }) => symbol), ...FIATS.map(({ code }) => code)]);
   const missing = [...symbols].filter((symbol) => !hasPrice(rateBook, symbol));
   const coins = assets.enabled().filter(({ symbol }) => missing.includes(symbol));
   if (coins.length > 0)
     throw new Problem('price-missing', `no usable price of ${missing.join(', ')}; add another source to rates.sources`);
-  return [
-    missing.length === 0
-      ? 'every coin and fiat has a price'
-      : `every coin has a price; no price of ${missing.join(', ')}`,
-    null,
-  ];
+  return missing.length === 0
+    ? ['every coin and fiat has a price', null]
+    : [`every coin has a price; no price of ${missing.join(', ')}`, null, 'fiat-price-missing'];
 }
 
 function hasPrice(rateBook: Till['rateBook'], symbol: string): boolean {

@@ -97,6 +97,18 @@ export const FINDINGS = {
     means: 'Orders in the named coin are refused, because it has no price.',
     advice: 'Add a source to rates.sources that has the coin, or find out why the present ones do not answer.',
   },
+  'fiat-price-missing': {
+    means: 'Orders priced in the named currencies are refused; those in other currencies are taken.',
+    advice: 'Add a source to rates.sources that has them, such as coingecko, or price orders in other currencies.',
+  },
+  'chain-missing': {
+    means: 'The till runs, and takes no payment, because it follows no chain.',
+    advice: 'Add a plugin with the address of your node to the setting plugins, such as ethereum or bitcoin.',
+  },
+  'nobody-told': {
+    means: 'Alerts and held withdrawals are shown in the dashboard alone, where somebody has to look for them.',
+    advice: 'Add the plugin smtp or chat to the setting plugins.',
+  },
   'notifier-unusable': {
     means: 'Notices are stored and retried, and nobody receives them until then.',
     advice: 'Correct the options of the notifier’s plugin: server, user, password, or the address of the chat.',

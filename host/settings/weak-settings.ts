@@ -1,7 +1,9 @@
+import { isLoopback } from '../../core/index.ts';
 import type { HostConfig } from './config.ts';
 
 /** Warnings about settings that production allows although they are weak; empty in the sandbox. */
-export function weakSettings({ mode, auth, callbacks, rateSources, withdrawals }: HostConfig): readonly string[] {
+export function weakSettings(config: HostConfig): readonly string[] {
+  const { mode, auth, baseUrl, callbacks, listen, rateSources, withdrawals } = config;
   if (mode !== 'production') return [];
   const { addressHoldMs, approveAbove, limits, refunds } = withdrawals;
   const weak: readonly (readonly [boolean, string])[] = [
@@ -17,6 +19,10 @@ export function weakSettings({ mode, auth, callbacks, rateSources, withdrawals }
     [
       refunds.addressHoldMs === 0 && addressHoldMs > 0,
       'withdrawals.refunds.addressHoldSeconds is 0: anyone who has the link of a paid order can have it refunded to another address at once',
+    ],
+    [
+      baseUrl?.startsWith('https:') === true && isLoopback(listen.host) && listen.trustedHops === 0,
+      'listen.trustedHops is 0 behind the proxy that serves the https baseUrl: all clients count as one, for limits as in the audit log',
     ],
     [
       callbacks.allowPrivateNetworks,

@@ -151,11 +151,18 @@ describe('the first run, from an empty folder', () => {
     assert.match(await refused(), /operator@example\.com, an account of the sandbox/);
   });
 
-  test('fault 511: the first login of production asks for the code of the second factor that init showed', async (t) => {
+  test('faults 511, 519: the first login of production asks for the code of the second factor that init showed', async (t) => {
     const [path, port] = [emptyFolder(t), String(await freePort())];
     const flags = [...INIT, '--port', port, '--plugins', '[]', '--rates', JSON.stringify(RATES)];
     const made = await run(path, flags, {}, undefined, PASSWORD);
     const secret = new URL(/otpauth:\S+/.exec(made.out)?.[0] ?? '').searchParams.get('secret') ?? '';
+    for (const words of [
+      'plugins: no plugin adds a chain',
+      'notices: nobody is told',
+      'rates: every coin has a price; no price of',
+    ])
+      assert.match(made.out, new RegExp(`^weak  ${words}`, 'm'));
+    assert.match(made.out, /^ok {4}clock: not compared/m);
     const said = await served(path, /Documentation: /);
     const url = /listens on (\S+)/.exec(said)?.[1] ?? '';
     assert.equal(url, `http://localhost:${port}`);

@@ -25,12 +25,14 @@ test('production settings that are weak are named, each by itself', () => {
     [{ auth: { breachedPasswords: null } }, /breachedPasswords/],
     [{ callbacks: { allowPrivateNetworks: true } }, /allowPrivateNetworks/],
     [{ withdrawals: {} }, /withdrawals\.limits/],
+    [{ listen: { host: '127.0.0.1' } }, /listen\.trustedHops is 0/],
   ];
   for (const [more, words] of cases) {
     const found = weakOf(more);
     assert.equal(found.length, 1, JSON.stringify(more));
     assert.match(found[0] ?? '', words);
   }
+  assert.deepEqual(weakOf({ listen: { host: '127.0.0.1', trustedHops: 1 } }), []);
   assert.deepEqual(weakOf({ withdrawals: { approveAbove: { ETH: '5' } } }), []);
 });
 
