@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { renderUnicodeCompact } from 'uqr';
-import { TillgateError } from '../../core/index.ts';
+import { TillgateError, invalidField } from '../../core/index.ts';
 import { loadConfig, programName, settingsTarget } from '../settings/config.ts';
-import { readAnswers } from '../init/init-answers.ts';
+import { askUntil, readAnswers } from '../init/init-answers.ts';
 import type { Ask } from '../init/init-answers.ts';
 import { checkSettings, makeAdmin, makeWallet, prepareDatabase, reportFiles, writeFiles } from '../init/init-till.ts';
 import type { AdminLogin, AskCode, Report, StepReport } from '../init/init-till.ts';
@@ -30,7 +30,9 @@ export async function init(call: CommandCall): Promise<number> {
 
 /** Asks all questions before the first file is written. */
 async function prepareFiles(call: CommandCall, report: Report): Promise<() => Promise<AdminLogin>> {
-  const ask = process.stdin.isTTY ? askAtTerminal : null;
+  const { terminal } = call;
+  const tell = (words: string): void => terminal.err(words);
+  const ask = process.stdin.isTTY ? Object.assign(askAtTerminal.bind(null), { tell }) : null;
   const login = async (): Promise<AdminLogin> => ({
     email: await emailOf(call, ask),
     password: await readNewPassword(call),
@@ -52,7 +54,14 @@ async function emailOf({ values }: CommandCall, ask: Ask): Promise<string> {
   if (typeof given === 'string') return given;
   if (ask === null)
     throw new TillgateError('CONFIG_INVALID', '--email is missing, and there is no terminal to ask for it.');
-  return ask('E-mail of the first admin', '');
+  const check = (email: string): void => {
+    if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw invalidField('--email', 'an e-mail address');
+  };
+  return askUntil(
+    async () => (await ask('E-mail of the first admin', '')).trim(),
+    check,
+    (words) => ask.tell?.(words),
+  );
 }
 
 /** The code of the option at the first try; then what a person types, or nothing without a terminal. */
@@ -82,7 +91,27 @@ function linesOf({ words, secrets = {}, ...rest }: StepReport, json: boolean): s
   if (json) return [JSON.stringify({ ...rest, ...secrets })];
   const { uri } = secrets;
   const code = uri === undefined || !process.stdout.isTTY ? [] : [renderUnicodeCompact(uri)];
-  return [words, ...Object.values(secrets), ...code];
+  return [
+    words,
+    ...Object.entries(secrets).flatMap(([name, text]) => (name === 'mnemonic' ? numbered(text) : [text])),
+    ...code,
+  ];
+}
+
+const WORDS_IN_A_LINE = 6;
+
+/** The words of a seed with their numbers, some to a line, so that none is skipped while they are written down. */
+function numbered(mnemonic: string): string[] {
+  const words = mnemonic.split(' ').map((word, index) => `${String(index + 1).padStart(2)} ${word}`.padEnd(12));
+  const lines = [];
+  for (let at = 0; at < words.length; at += WORDS_IN_A_LINE)
+    lines.push(
+      words
+        .slice(at, at + WORDS_IN_A_LINE)
+        .join(' ')
+        .trimEnd(),
+    );
+  return lines;
 }
 
 async function addressOf(): Promise<string> {

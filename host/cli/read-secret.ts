@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { TillgateError } from '../../core/index.ts';
+import { TillgateError, passwordProblem } from '../../core/index.ts';
 import type { CommandCall } from './command.ts';
 
+const MOST_TRIES = 5;
 const LONGEST = 64 * 1024;
 
 /**
@@ -22,9 +23,13 @@ export async function readNewPassword({ values, terminal }: Pick<CommandCall, 'v
     return given;
   }
   if (!process.stdin.isTTY) throw new TillgateError('CONFIG_INVALID', 'Give the password with --password-stdin.');
-  const [first, again] = [await ask('Password: '), await ask('Once more: ')];
-  if (first !== again) throw new TillgateError('CONFIG_INVALID', 'The two passwords differ.');
-  return first;
+  for (let tries = 1; ; tries++) {
+    const [first, again] = [await ask('Password (12 characters or more): '), await ask('Once more: ')];
+    const problem = first === again ? passwordProblem(first, '') : 'The two passwords differ';
+    if (problem === null) return first;
+    if (tries === MOST_TRIES) throw new TillgateError('CONFIG_INVALID', `The password: ${problem}.`);
+    terminal.err(`${problem}. Try again.`);
+  }
 }
 
 /** All of standard input without its final line break; every other byte counts. */

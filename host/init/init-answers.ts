@@ -1,10 +1,11 @@
-import { TillgateError, invalidField } from '../../core/index.ts';
+import { TillgateError, invalidField, isTillgateError } from '../../core/index.ts';
 import type { CommandCall } from '../cli/command.ts';
 import { settingsSchema } from '../settings/settings.ts';
 import type { SettingsInput } from '../settings/settings.ts';
 
-/** Asks a person; `null` when there is no terminal. */
-export type Ask = ((question: string, fallback: string) => Promise<string>) | null;
+/** Asks a person; `null` when there is no terminal. `tell` says why an answer cannot be used. */
+export type Ask =
+  (((question: string, fallback: string) => Promise<string>) & { readonly tell?: (words: string) => void }) | null;
 
 interface Question {
   readonly option: 'mode' | 'base-url' | 'port' | 'database' | 'nodes' | 'rates';
@@ -12,21 +13,28 @@ interface Question {
   readonly fallback: string;
   /** Without a terminal, the option is required. */
   readonly needed?: boolean;
+  /** @throws TillgateError `INVALID_FIELDS` for an answer that cannot be used; a person is then asked again */
+  readonly check?: (answer: string) => unknown;
 }
 
 const MODE: Question = {
   option: 'mode',
   text: 'Real coins (production) or simulated ones (sandbox)',
   fallback: 'production',
+  check: modeOf,
 };
 
-const PORT: Question = { option: 'port', text: 'Port to listen on', fallback: '8080' };
+const PORT: Question = { option: 'port', text: 'Port to listen on', fallback: '8080', check: portOf };
 
 /** The default follows the port, so that the addresses that are shown are those that are served. */
 const baseUrlOf = (port: number): Question => ({
   option: 'base-url',
   text: 'URL at which payers and merchants reach this server',
   fallback: `http://localhost:${port}`,
+  check: (answer) => {
+    if (!/^https?:\/\/[^/?#\s]+[^?#\s]*$/.test(answer))
+      throw invalidField('--base-url', 'such as https://pay.example.com');
+  },
 });
 
 const DATABASE: Question = {
@@ -41,6 +49,9 @@ const OF_PRODUCTION: readonly Question[] = [
     text: 'Your nodes, such as ethereum=https://node.example,bitcoin=http://user:password@127.0.0.1:8332',
     fallback: '',
     needed: true,
+    check: (answer) => {
+      if (pluginsOf(answer).length === 0) throw invalidField('--nodes', 'at least one node, as NAME=ADDRESS');
+    },
   },
   { option: 'rates', text: 'Sources of exchange rates', fallback: 'coingecko,kraken' },
 ];
@@ -61,8 +72,7 @@ const NODE_OPTIONS: Readonly<Record<string, (url: string) => object>> = {
  */
 export async function readAnswers(values: CommandCall['values'], ask: Ask): Promise<SettingsInput> {
   const answer = (question: Question): Promise<string> => answerTo(question, values, ask);
-  const mode = await answer(MODE);
-  if (mode !== 'production' && mode !== 'sandbox') throw invalidField('--mode', 'production or sandbox');
+  const mode = modeOf(await answer(MODE));
   const port = portOf(await answer(PORT));
   const ofBaseUrl = baseUrlOf(port);
   const [baseUrl, database] = [await answer(ofBaseUrl), await answer(DATABASE)];
@@ -93,16 +103,46 @@ async function ofProduction(
 }
 
 async function answerTo(
-  { option, text, fallback, needed = false }: Question,
+  { option, text, fallback, needed = false, check = () => undefined }: Question,
   values: CommandCall['values'],
   ask: Ask,
 ): Promise<string> {
   const given = values[option];
   if (typeof given === 'string') return given.trim();
-  if (ask !== null) return (await ask(text, fallback)).trim();
+  if (ask !== null)
+    return askUntil(
+      async () => (await ask(text, fallback)).trim(),
+      check,
+      (words) => ask.tell?.(words),
+    );
   if (needed)
     throw new TillgateError('CONFIG_INVALID', `--${option} is missing, and there is no terminal to ask for it.`);
   return fallback;
+}
+
+function modeOf(text: string): 'production' | 'sandbox' {
+  if (text === 'production' || text === 'sandbox') return text;
+  throw invalidField('--mode', 'production or sandbox');
+}
+
+const MOST_TRIES = 20;
+
+/** Asks again while the answer cannot be used, and says why. @throws TillgateError the last refusal */
+export async function askUntil(
+  ask: () => Promise<string>,
+  check: (answer: string) => unknown,
+  tell: (words: string) => void,
+): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    const answer = await ask();
+    try {
+      check(answer);
+      return answer;
+    } catch (error) {
+      if (!isTillgateError(error) || tries === MOST_TRIES) throw error;
+      tell(error.message);
+    }
+  }
 }
 
 function portOf(text: string): number {

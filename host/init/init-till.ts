@@ -86,7 +86,7 @@ export async function makeWallet(report: Report): Promise<void> {
         step: 'wallet',
         result: 'none',
         words:
-          'Write these words down: anyone who has them can take the money. They are in use once the next line says that they are stored.',
+          'Write these words down with their numbers, on paper: anyone who has them can take the money. They are in use as soon as they are stored.',
         secrets: { mnemonic: words },
       });
     });
@@ -95,7 +95,7 @@ export async function makeWallet(report: Report): Promise<void> {
   report({
     step: 'wallet',
     result: found === null ? 'made' : 'exists',
-    words: found ?? 'Wallet: the words above are stored, encrypted.',
+    words: found ?? 'Wallet: the words above are stored in the database, encrypted.',
   });
 }
 

@@ -216,6 +216,24 @@ describe('the parts of tillgate init', () => {
     assert.deepEqual([settings.mode, settings.listen?.port, settings.rates?.sources?.length], ['production', 9000, 2]);
   });
 
+  test('asks again, and says why, for what cannot be used', async () => {
+    const told: string[] = [];
+    const answers = ['banana', 'sandbox', '99999x', '9000', 'pay.example', 'https://pay.example', 'sqlite'];
+    const ask = Object.assign(() => Promise.resolve(answers.shift() ?? ''), {
+      tell: (line: string) => void told.push(line),
+    });
+    const settings = await readAnswers({}, ask);
+    assert.deepEqual(
+      [settings.mode, settings.listen?.port, settings.baseUrl],
+      ['sandbox', 9000, 'https://pay.example'],
+    );
+    assert.deepEqual(
+      told.map((line) => /--[a-z-]+/.exec(line)?.[0]),
+      ['--mode', '--port', '--base-url'],
+    );
+    assert.deepEqual(answers, []);
+  });
+
   test('a master key that the settings name: others must not read it, and the environment must not give a second one', () => {
     const key = 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=';
     const folder = join(directory.path, 'keys');
