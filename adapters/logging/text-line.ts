@@ -22,7 +22,7 @@ function messageOf(error: unknown): unknown {
 
 function stackOf(error: unknown): string {
   const { stack } = (error ?? {}) as { stack?: unknown };
-  const lines = Array.isArray(stack) ? stack.map(String) : String(stack ?? '').split('\n');
+  const lines = Array.isArray(stack) ? stack.map(String) : (typeof stack === 'string' ? stack : '').split('\n');
   const frames = lines.filter((each) => /^\s*at /.test(each));
   return `\n${frames.map((frame) => `    ${frame.trim()}\n`).join('')}`;
 }
