@@ -69,7 +69,10 @@ describe('the documentation in a browser', { concurrency: 1 }, () => {
     await page.goto(addressOf('errors'));
     await page.keyboard.press('/');
     await page.keyboard.type('create order');
-    await page.getByRole('link', { name: /^Create an order/ }).first().waitFor();
+    await page
+      .getByRole('link', { name: /^Create an order/ })
+      .first()
+      .waitFor();
     await assertAccessible(page, 'the search');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
