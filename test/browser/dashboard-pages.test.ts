@@ -155,7 +155,7 @@ describe('pages of the dashboard', () => {
     await page.waitForURL(/pull-payments\/\d+\/show/);
     await page.getByText('20 USDT · Ethereum').first().waitFor();
     await page.getByRole('button', { name: 'Show claim page' }).click();
-    const url = new URL((await page.locator('code').filter({ hasText: '/claims/' }).textContent()) ?? '');
+    const url = new URL((await page.locator('code').filter({ hasText: 'http' }).textContent()) ?? '');
     await look(page, 'pull-payment');
     const visitor = await fixture.window({ width: 390 });
     await visitor.page.goto(`${fixture.url}${url.pathname}`);
