@@ -240,8 +240,8 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     await confirm(page, 'Resume payouts');
     await litecoin.getByText('Running', { exact: true }).waitFor();
     await page.getByRole('menuitem', { name: 'Audit log' }).click();
-    await page.getByRole('cell', { name: 'chain.stop_payouts' }).first().waitFor();
-    await page.getByRole('cell', { name: 'chain.resume_payouts' }).first().waitFor();
+    await page.getByRole('cell', { name: 'Payouts on the chain stopped' }).first().waitFor();
+    await page.getByRole('cell', { name: 'Payouts on the chain resumed' }).first().waitFor();
     await press(page, 'Verify audit log');
     await page.getByLabel('Previously saved hash (optional)').fill('not a head');
     await submit(page);
