@@ -4,11 +4,13 @@ import type { ReactNode } from 'react';
 /** The buttons above a list; the one that creates a record is that of the empty list as long as there is none. */
 export function ListActions({ create, children }: { readonly create: ReactNode; readonly children?: ReactNode }) {
   const { data, filterValues } = useListContext();
-  const empty = data?.length === 0 && Object.keys((filterValues ?? {}) as object).length === 0;
+  const narrowed = Object.keys((filterValues ?? {}) as object).length > 0;
+  // Not before the list is known: the button would move while somebody presses it.
+  const elsewhere = data === undefined || (data.length === 0 && !narrowed);
   return (
     <TopToolbar>
       {children}
-      {empty ? null : create}
+      {elsewhere ? null : create}
     </TopToolbar>
   );
 }
