@@ -223,10 +223,11 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     const admin = await newMember('admin');
     const { page, leave } = await fixture.loggedIn({}, admin);
     await page.getByRole('menuitem', { name: 'Chains' }).click();
-    const ethereum = page.locator('section').filter({ hasText: 'Ethereum' });
+    const ethereum = page.locator('section').filter({ hasText: 'Ethereum (ETH)' });
+    await page.getByRole('button', { name: 'Show: Ethereum' }).click();
     await ethereum.getByRole('button', { name: 'Reconcile wallet' }).click();
     await ethereum.getByText('Hot wallet', { exact: true }).waitFor();
-    const litecoin = page.locator('section').filter({ hasText: 'Litecoin' });
+    const litecoin = page.locator('section').filter({ hasText: 'Litecoin (LTC)' });
     await page.getByRole('button', { name: 'Show: Litecoin' }).click();
     await litecoin.getByRole('button', { name: 'Stop payouts' }).click();
     await page.getByLabel('Reason').fill('A key may be stolen.');
