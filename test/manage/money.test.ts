@@ -483,7 +483,8 @@ eachStorage((_name, open) => {
       const chain = fixture.till.till.chains.get('BSC') as {
         -readonly [Field in keyof ChainAdapter]: ChainAdapter[Field];
       };
-      chain.payments = { model: 'utxo', hotAddress: B, nextNonce: async () => 9 } as unknown as ChainPayments;
+      const feeAsset = { currency: 'BNB' };
+      chain.payments = { model: 'utxo', hotAddress: B, feeAsset, nextNonce: async () => 9 } as unknown as ChainPayments;
       const { chains } = fixture.manage;
       const resume = () => chains.resumePayouts(OPERATOR, 'BSC');
       await assert.rejects(resume(), (error) => isTillgateError(error, 'STATE_CONFLICT'));
