@@ -100,8 +100,9 @@ function DialogForm({ label, submitLabel, dismiss, text, fields, submit, success
   };
   /** The input with its amounts as the API has them. */
   const read = (): Values => {
-    const decimals = shown.filter(({ type }) => type === 'decimal').map(({ name }) => [name, decimalIn(name) ?? '']);
-    return { ...values, ...Object.fromEntries(decimals) };
+    const decimals: Record<string, string> = {};
+    for (const { name, type } of shown) if (type === 'decimal') decimals[name] = decimalIn(name) ?? '';
+    return { ...values, ...decimals };
   };
   const mostOf = ({ most }: Field): string | undefined => {
     const value = most?.(values);
