@@ -55,13 +55,19 @@ export function renderDocsPage(page: DocsPage, { pages, place, script }: Frame):
           <a class="home" href={to('')}>
             Tillgate docs
           </a>
-          <div id="search" data-to={place.page(page.slug, 'PAGE')} data-first={to('')} hidden>
-            <label for="words">Search</label>
-            <input id="words" type="search" autocomplete="off" placeholder="Search (/)" aria-controls="found" />
-            <ul id="found" hidden />
-            <p id="count" role="status" />
+          <div id="site-search" data-to={place.page(page.slug, 'PAGE')} data-first={to('')} hidden>
+            <label for="site-words">Search</label>
+            <input
+              id="site-words"
+              type="search"
+              autocomplete="off"
+              placeholder="Search (/)"
+              aria-controls="site-found"
+            />
+            <ul id="site-found" hidden />
+            <p id="site-count" role="status" />
           </div>
-          <a class="menu" href="#contents">
+          <a class="menu" href="#site-contents">
             Menu
           </a>
         </header>
@@ -111,7 +117,7 @@ function Parts({ page: { headings } }: Pick<Position, 'page'>): VNode {
 function Contents({ page, pages, to, openApi }: Position & { readonly openApi: string }): VNode {
   const sections = [...new Set(pages.map(({ section }) => section))];
   return (
-    <nav id="contents" aria-label="Contents">
+    <nav id="site-contents" aria-label="Contents">
       {sections.map((section) => (
         <details open={section === 'Guides' || section === page.section}>
           <summary>{section}</summary>

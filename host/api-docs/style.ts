@@ -44,14 +44,14 @@ td p{margin:0 0 .25rem}
 td small{display:block;color:var(--soft);font-size:.8125rem}
 .text{display:block}
 summary{cursor:pointer;padding:.375rem 0}
-#search{position:relative;flex:0 1 22rem;margin-inline-start:auto}
-#search label,#count{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);margin:0;white-space:nowrap}
-#words{width:100%;font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.375rem .75rem}
-#found{position:absolute;inset-inline:0;top:100%;margin:.25rem 0 0;padding:.25rem;list-style:none;max-height:70vh;overflow:auto;background:var(--paper);border:1px solid var(--line);border-radius:.5rem;box-shadow:0 .5rem 1.5rem #0004}
-#found a{display:block;padding:.375rem .5rem;border-radius:.375rem;text-decoration:none;color:inherit}
-#found a:hover,#found a:focus{background:var(--here)}
-#found span{display:block;color:var(--soft);font-size:.8125rem;overflow-wrap:anywhere}
-@media (max-width:52rem){body{display:block}header{padding:.5rem 1rem}.menu{display:block;margin:0}nav{position:static;height:auto;border:0;border-top:1px solid var(--line);padding:1rem}nav li a,nav p a,nav summary{padding-block:.5rem}main{padding:1rem 1rem 3rem}h1{font-size:1.625rem}.calls code{display:table}#search{flex:1}#found{position:fixed;inset-inline:.5rem;top:3.5rem}}
+#site-search{position:relative;flex:0 1 22rem;margin-inline-start:auto}
+#site-search label,#site-count{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);margin:0;white-space:nowrap}
+#site-words{width:100%;font:inherit;color:inherit;background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.375rem .75rem}
+#site-found{position:absolute;inset-inline:0;top:100%;margin:.25rem 0 0;padding:.25rem;list-style:none;max-height:70vh;overflow:auto;background:var(--paper);border:1px solid var(--line);border-radius:.5rem;box-shadow:0 .5rem 1.5rem #0004}
+#site-found a{display:block;padding:.375rem .5rem;border-radius:.375rem;text-decoration:none;color:inherit}
+#site-found a:hover,#site-found a:focus{background:var(--here)}
+#site-found span{display:block;color:var(--soft);font-size:.8125rem;overflow-wrap:anywhere}
+@media (max-width:52rem){body{display:block}header{padding:.5rem 1rem}.menu{display:block;margin:0}nav{position:static;height:auto;border:0;border-top:1px solid var(--line);padding:1rem}nav li a,nav p a,nav summary{padding-block:.5rem}main{padding:1rem 1rem 3rem}h1{font-size:1.625rem}.calls code{display:table}#site-search{flex:1}#site-found{position:fixed;inset-inline:.5rem;top:3.5rem}}
 `.trim();
 
 /** Allows the inline style and the script of the search, and nothing else. */

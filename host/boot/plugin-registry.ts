@@ -148,7 +148,11 @@ class Registry implements RunningPlugins {
     this.#claim(`the chain ${chain.code}`, plugin);
     for (const { currency } of chain.assets) this.#claim(`the currency ${currency}`, plugin);
     this.chains.set(chain.code, withOptionalParts(chain));
-    this.chainNames.push({ code: chain.code, name, explorer, blockSeconds });
+    this.chainNames.push({
+      ...{ code: chain.code, name },
+      ...(explorer === undefined ? {} : { explorer }),
+      ...(blockSeconds === undefined ? {} : { blockSeconds }),
+    });
     Object.assign(this.priceIds, priceIds);
   }
 

@@ -38,7 +38,8 @@ function emptyFolder(t: TestContext): string {
 
 /** Serves as the settings say, and waits for the last line of the greeting. */
 async function served(path: string, last: RegExp, environment: Readonly<Record<string, string>> = {}): Promise<string> {
-  const till = new TillProcess(path, ['serve'], environment);
+  // From the sources, as after `git clone`: the bundle of the tests has no dashboard.
+  const till = new TillProcess(path, ['serve'], environment, 'sources');
   await waitFor(() => last.test(till.out) || till.child.exitCode !== null, {
     timeoutMs: 240_000,
     describe: () => `the greeting; it said:\n${till.out}${till.err}`,
@@ -96,6 +97,10 @@ describe('the first run, from an empty folder', () => {
     assert.deepEqual(pages.sort(), [url, `${url}/dashboard`, `${url}/docs`]);
     for (const page of pages) assert.match(await opened(page), /<title>/, page);
     assert.match(await opened(url), /href="dashboard".+href="docs"/s);
+    await waitFor(async () => /<div id="root">/.test(await opened(`${url}/dashboard`)), {
+      timeoutMs: 240_000,
+      describe: () => 'the dashboard, in place of the page that says that it is built',
+    });
 
     const order = await fetch(`${url}/v1/orders`, {
       method: 'POST',

@@ -4,8 +4,8 @@ import { stateOf } from '../../host/checkout/i18n-text.ts';
 import { GALLERY_PAGES } from '../browser/gallery.ts';
 import { SAMPLES } from './checkout-samples.ts';
 
-/** A second look of a state, for a coin whose page differs. */
-const SECOND_LOOKS: readonly string[] = ['waitingBitcoin'];
+/** Other looks of a state, for coins whose pages differ. */
+const SECOND_LOOKS: readonly string[] = ['waitingBitcoin', 'waitingTron'];
 
 test('every state of the payer’s page has a picture, which shows that state', () => {
   const samples = Object.entries(SAMPLES).filter(([name]) => !SECOND_LOOKS.includes(name));

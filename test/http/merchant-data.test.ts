@@ -139,7 +139,7 @@ eachStorage((_name, open) => {
     dataOf(await shop.client.post(PAY_INFO, { ...INFO, metadata: { a: 'v'.repeat(500), constructor: '' } }));
   });
 
-  test('fault 166: the payer is shown neither the reference nor the metadata', async () => {
+  test('fault 166: the payer is shown the reference, and never the metadata', async () => {
     const shop = await till.newMerchant();
     const { pay_url } = dataOf<{ pay_url: string }>(
       await shop.client.post(PAY_URL, {
@@ -152,7 +152,9 @@ eachStorage((_name, open) => {
     dataOf(await till.client.post(`${page}/choice`, { chain: 'ETH', currency: 'ETH' }));
     const order = await store.storage.orders.findByCheckoutToken(page.split('/').at(-1) ?? '');
     assert.equal(order?.merchantReference, 'canary-ref');
-    for (const path of [page, `${page}/state`]) assert.ok(!(await till.client.get(path)).text.includes('canary'), path);
+    assert.ok((await till.client.get(page)).text.includes('canary-ref'));
+    for (const path of [page, `${page}/state`])
+      assert.ok(!(await till.client.get(path)).text.includes('canary-data'), path);
     const history = await store.storage.orders.history(order.id);
     assert.ok(!JSON.stringify(history).includes('canary'));
   });

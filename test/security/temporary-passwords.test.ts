@@ -24,6 +24,8 @@ const UNKNOWN = '1530217733410816001';
 const QUERIES: Readonly<Record<string, string>> = {
   listDeposits: '?status=unassigned',
   listRates: '?currency=EUR',
+  quoteWithdrawal: '?chain=ETH&coin=ETH&amount=1',
+  search: '?q=order-1',
 };
 
 /** An account whose password an admin set. */

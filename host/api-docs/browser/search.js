@@ -5,10 +5,10 @@ const MOST = 12;
 /** What can be found. The host defines it before this script. */
 /** @type {readonly (readonly [slug: string, title: string, section: string, anchor: string, words: string])[]} */
 const entries = Reflect.get(globalThis, 'docsIndex') ?? [];
-const box = document.getElementById('search');
-const field = document.getElementById('words');
-const list = document.getElementById('found');
-const count = document.getElementById('count');
+const box = document.getElementById('site-search');
+const field = document.getElementById('site-words');
+const list = document.getElementById('site-found');
+const count = document.getElementById('site-count');
 
 if (box !== null && field instanceof HTMLInputElement && list !== null && count !== null) {
   box.hidden = false;
