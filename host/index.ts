@@ -10,7 +10,7 @@ export type { ConfigSources, DatabaseConfig, Environment, HostConfig, Secrets } 
 export { createHost } from './host.ts';
 export type { Host, HostOptions } from './host.ts';
 export type { LightningWork, PortOverrides, Till } from './boot/container.ts';
-export type { DemoMerchant } from './boot/demo.ts';
+export type { DemoMerchant, DemoOperator } from './boot/demo.ts';
 export { metricsText } from './http/http-api.ts';
 export type { ReadableMetrics } from './http/http-api.ts';
 export type { RuntimeOptions } from './boot/runtime.ts';

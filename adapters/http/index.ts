@@ -12,6 +12,7 @@ export * from './operations.ts';
 export * from './openapi.ts';
 export * from './pipeline.ts';
 export { acceptedEncoding } from './accepted-encoding.ts';
+export type { Encoding } from './accepted-encoding.ts';
 export { CompressedText } from './compressed-text.ts';
 export { BODY_LIMIT } from './operation.ts';
 export * from './requests-in-progress.ts';

@@ -11,7 +11,7 @@ export type LedgerAccount =
 export const CHAIN_ACCOUNTS = ['custody', 'cold', 'gas', 'operator', 'unassigned'] as const;
 /** The till's own accounts that exist once. */
 export const TILL_ACCOUNTS = ['fees:network', 'clearing', 'loss:reorganisation'] as const;
-type TillAccount = (typeof TILL_ACCOUNTS)[number];
+export type TillAccount = (typeof TILL_ACCOUNTS)[number];
 /** The name of one of the till's own accounts, without the code of its chain. */
 export type OwnLedgerAccount = (typeof CHAIN_ACCOUNTS)[number] | TillAccount;
 

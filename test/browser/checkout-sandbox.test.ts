@@ -96,8 +96,8 @@ describe('a payer with a browser', { concurrency: true }, () => {
     await Promise.all([one.page.goto(url), other.page.goto(url)]);
     await one.page.getByRole('link', { name: 'Pay with another coin' }).click();
     await one.page.locator('button.coin:has-text("LTC")').click();
-    await one.page.getByRole('heading', { name: 'Pay with LTC' }).waitFor();
-    await other.page.getByRole('heading', { name: 'Mit LTC zahlen' }).waitFor();
+    await one.page.getByRole('heading', { name: 'Pay with LTC · Litecoin' }).waitFor();
+    await other.page.getByRole('heading', { name: 'Mit LTC · Litecoin zahlen' }).waitFor();
     assert.match(
       (await one.page.getByRole('link', { name: 'Open in wallet' }).getAttribute('href')) ?? '',
       /^litecoin:\w+\?amount=/,
@@ -129,7 +129,7 @@ describe('a payer with a browser', { concurrency: true }, () => {
     await page.goto(`${url}?view=refund`);
     await page.getByLabel('Your wallet address on Ethereum').fill('nonsense');
     await page.getByRole('button', { name: 'Save address' }).click();
-    await page.getByRole('alert').getByText('Enter a valid refund address.').waitFor();
+    await page.getByRole('alert').getByText('This is not an address on Ethereum.').waitFor();
     assert.equal(await page.getByLabel('Your wallet address on Ethereum').inputValue(), 'nonsense');
     await assertAccessible(page, 'the refused form');
     await page.getByLabel('Your wallet address on Ethereum').fill(PAYERS_ADDRESS);

@@ -47,7 +47,7 @@ describe('a payer with a wallet in the browser', { concurrency: 1 }, () => {
     const wallet =
       changes === null ? { manners, calls: [] } : await injectWallet(page, till.anvil, { ...manners, ...changes });
     await page.goto(url);
-    await page.locator(`button.coin[value*="${coin}"], button.coin:has-text("${coin}")`).first().click();
+    await page.locator(`form:has(input[name="currency"][value="${coin}"]) button`).click();
     await says(page, 'waiting', 'Awaiting payment');
     return { page, wallet, leave };
   }

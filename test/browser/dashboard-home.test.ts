@@ -64,7 +64,7 @@ describe('the first page and the search of the dashboard', { concurrency: 2 }, (
 
   test('an operator sees alerts, approvals, solvency and each chain in one row, on a phone and in dark too', async () => {
     const { storage } = fixture.host.till;
-    const admin = await newMember('operator', 'admin');
+    const admin = await newMember('night-watch', 'admin');
     const id = nextId() as AlertId;
     await storage.transaction((tx) =>
       tx.alerts.raise({

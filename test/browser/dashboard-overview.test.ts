@@ -153,7 +153,7 @@ describe('the overview of the dashboard', { concurrency: 3 }, () => {
   });
 
   test('fits a telephone, in dark too, and operators see how far chains are behind', async () => {
-    const admin = await newMember('operator', 'admin');
+    const admin = await newMember('night-watch', 'admin');
     await history(admin);
     for (const theme of ['light', 'dark'] as const) {
       const { page, leave } = await fixture.loggedIn({ width: 360, theme }, admin);
