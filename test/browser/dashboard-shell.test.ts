@@ -120,11 +120,13 @@ describe('the frame of the dashboard', { concurrency: 3 }, () => {
     const { page, leave } = await fixture.loggedIn();
     const button = page.getByRole('button', { name: 'Refresh' });
     const before = await button.boundingBox();
+    // Tiles ask again by themselves, so more than one request can wait.
     let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
     const asked = new Promise<void>((resolve) => {
       void page.route('**/manage/v1/overview*', async (route) => {
         resolve();
-        await new Promise<void>((go) => (answer = go));
+        await answered;
         await route.continue();
       });
     });
