@@ -141,7 +141,7 @@ describe('with the dashboard alone', () => {
   }
 
   test('a person with no terminal takes a payment, refunds it, rotates a key, approves a withdrawal, finds a transaction by its hash and downloads the month’s ledger', async () => {
-    const [person, merchant] = [await newPerson('operator', 'admin'), await newPerson('merchant', 'user')];
+    const [person, merchant] = [await newPerson('night-watch', 'admin'), await newPerson('merchant', 'user')];
     await holdWithdrawal(merchant);
     const { page, leave } = await fixture.loggedIn({}, person);
 
@@ -180,6 +180,7 @@ describe('with the dashboard alone', () => {
     await mineUntil(page, 'Paid');
     await look(page, 'approval');
 
+    for (const group of ['Sales', 'Balance']) await page.getByRole('menuitem', { name: group, exact: true }).click();
     await page.getByRole('menuitem', { name: 'Transactions' }).click();
     await page.getByLabel('Search by hash, ID, reference or address').fill(hash);
     await rowCount(page, 1);
