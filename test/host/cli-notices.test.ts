@@ -46,7 +46,10 @@ describe('notices of a running till, and commands about them', () => {
       return command === 'DATA-TAKEN' && isOwners ? 'hang' : null;
     };
     await json('account', 'reset-password', '--account', String(id), '--password-stdin');
-    const first = await waitFor(() => toOwner()[0], { timeoutMs: 30_000, describe: () => `a mail; ${till.out}${till.err}` });
+    const first = await waitFor(() => toOwner()[0], {
+      timeoutMs: 30_000,
+      describe: () => `a mail; ${till.out}${till.err}`,
+    });
     const { to, raw } = first;
     assert.deepEqual(to, [OWNER]);
     assert.match(raw, /^Subject: An operator reset the password$/im);
