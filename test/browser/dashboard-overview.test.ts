@@ -95,8 +95,8 @@ describe('the overview of the dashboard', { concurrency: 3 }, () => {
     await history(member);
     const { page, leave } = await fixture.loggedIn({}, member);
     const sales = part(page, 'Sales by day');
-    await sales.getByRole('img', { name: /^Sales by day and coin: 225 USD in total/ }).waitFor();
-    assert.deepEqual(await sales.getByRole('listitem').allTextContents(), ['USDT-ERC20', 'BTC', 'ETH']);
+    await sales.getByRole('img', { name: /^Sales by day and coin: \$225\.00 in total/ }).waitFor();
+    assert.deepEqual(await sales.getByRole('listitem').allTextContents(), ['USDT · Ethereum', 'BTC', 'ETH']);
     assert.equal(await page.getByRole('region', { name: 'Chains' }).count(), 0, 'for operators');
     const funnel = part(page, 'Orders').getByRole('row');
     const steps = (await funnel.allTextContents()).map((row) => row.replaceAll(/\s+/g, ' ').trim());
@@ -109,20 +109,20 @@ describe('the overview of the dashboard', { concurrency: 3 }, () => {
     await look(page, 'overview-charts');
 
     await page.getByRole('button', { name: 'Last 90 days' }).click();
-    const exact = '90071992547409931459.57 USD';
+    const exact = '$90,071,992,547,409,931,459.57';
     await sales.getByText(`${exact} in total`).waitFor();
     await sales.getByRole('button', { name: 'Show as table' }).click();
     const table = sales.getByRole('table', { name: 'Sales by day and coin' });
-    await table.getByRole('cell', { name: '90071992547409931234.57 USD' }).waitFor();
+    await table.getByRole('cell', { name: '$90,071,992,547,409,931,234.57' }).waitFor();
     assert.equal(await table.getByRole('row').count(), 1 + 9 + 1);
     await look(page, 'overview-table');
     await sales.getByLabel('Currency').click();
     await page.getByRole('option', { name: 'EUR' }).click();
-    await sales.getByText('66.19 EUR in total').waitFor();
+    await sales.getByText('€66.19 in total').waitFor();
     await page.getByRole('button', { name: 'Last 7 days' }).click();
     await sales.getByLabel('Currency').click();
     await page.getByRole('option', { name: 'USD' }).click();
-    await sales.getByText('150 USD in total').waitFor();
+    await sales.getByText('$150.00 in total').waitFor();
     await leave();
   });
 
@@ -143,7 +143,7 @@ describe('the overview of the dashboard', { concurrency: 3 }, () => {
     await sales.getByRole('img').waitFor();
     await page.getByRole('button', { name: 'Last 90 days' }).focus();
     await page.keyboard.press('Enter');
-    await sales.getByText('90071992547409931459.57 USD in total').waitFor();
+    await sales.getByText('$90,071,992,547,409,931,459.57 in total').waitFor();
     await sales.getByRole('button', { name: 'Show as table' }).focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { moneyText, worthOf } from '../../../host/dashboard/app/pages/overview/worth.ts';
+import { roundedMoney, worthOf } from '../../../host/dashboard/app/pages/overview/worth.ts';
 import { foundPath, matchingSections } from '../../../host/dashboard/app/shell/found.ts';
 
 test('balances are worth their exact sum, and a coin without a price is left out and said so', () => {
@@ -34,10 +34,10 @@ test('balances are worth their exact sum, and a coin without a price is left out
 });
 
 test('money is shown in the language of the reader, with the decimals of its currency', () => {
-  assert.equal(moneyText('en', '1999.9', 'USD'), '$1,999.90');
-  assert.equal(moneyText('de', '49.9', 'EUR'), '49,90\u00a0€');
-  assert.equal(moneyText('ja', '1250', 'JPY'), '￥1,250');
-  assert.equal(moneyText('en', '9007199254740993', 'USD'), '$9,007,199,254,740,993.00', 'no double holds it');
+  assert.equal(roundedMoney('en', '1999.9', 'USD'), '$1,999.90');
+  assert.equal(roundedMoney('de', '49.9', 'EUR'), '49,90\u00a0€');
+  assert.equal(roundedMoney('ja', '1250', 'JPY'), '￥1,250');
+  assert.equal(roundedMoney('en', '9007199254740993', 'USD'), '$9,007,199,254,740,993.00', 'no double holds it');
 });
 
 test('what a search found opens its page, for an operator a payout’s own', () => {

@@ -2,21 +2,21 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Link from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
-import { useGetList, useLocaleState, useTranslate } from 'react-admin';
+import { useGetList, useTranslate } from 'react-admin';
 import { Link as RouterLink } from 'react-router-dom';
 import { Section } from '../../components/facts.tsx';
+import { useMoney } from '../../components/money.ts';
 import { Time } from '../../components/values.tsx';
 import type { OrderRecord } from '../../records.ts';
 import { OrderStatusChip } from '../orders/order-status-chip.tsx';
 import { REFETCH_MS } from './waiting-tiles.tsx';
-import { moneyText } from './worth.ts';
 
 const SHOWN = 5;
 
 /** The newest orders, which are read again by themselves. */
 export function LastOrders() {
   const translate = useTranslate();
-  const [locale] = useLocaleState();
+  const money = useMoney();
   const { data } = useGetList<OrderRecord>(
     'orders',
     { pagination: { page: 1, perPage: SHOWN }, meta: { list: true } },
@@ -53,7 +53,7 @@ export function LastOrders() {
                 <OrderStatusChip order={order} />
               </Box>
               <Typography component="span" sx={{ fontVariantNumeric: 'tabular-nums' }}>
-                {moneyText(locale, order.price, order.currency)}
+                {money(order.price, order.currency)}
               </Typography>
               <Typography component="span" variant="body2" color="textSecondary">
                 <Time value={order.created_at} />

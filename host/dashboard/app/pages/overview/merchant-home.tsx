@@ -9,7 +9,7 @@ import { daysOf } from './days.ts';
 import { fiatsOf, priceOf } from './sales.ts';
 import { Tile } from './tile.tsx';
 import { DecisionTiles, REFETCH_MS, useWaiting } from './waiting-tiles.tsx';
-import { moneyText, worthOf } from './worth.ts';
+import { roundedMoney, worthOf } from './worth.ts';
 import type { Priced } from './worth.ts';
 
 const KEY = 'tillgate.home';
@@ -47,7 +47,7 @@ function TodayTile({ overview, fiat }: { readonly overview: OverviewRecord; read
   const [locale] = useLocaleState();
   const days = daysOf(overview);
   const soldOn = (day: string | undefined): string =>
-    moneyText(
+    roundedMoney(
       locale,
       priceOf(
         overview.sales.filter((sale) => sale.day === day),
@@ -84,7 +84,7 @@ function BalanceTile({ fiat }: { readonly fiat: string }) {
   return (
     <Tile
       label={`${KEY}.balance`}
-      value={moneyText(locale, data.amount, fiat)}
+      value={roundedMoney(locale, data.amount, fiat)}
       note={translate(data.partial ? `${KEY}.unpriced` : `${KEY}.atRates`)}
       to="/wallets"
     />

@@ -7,6 +7,7 @@ import { Figure } from '../../charts/figure.tsx';
 import { StackedBars } from '../../charts/stacked-bars.tsx';
 import type { Bar } from '../../charts/stacked-bars.tsx';
 import { Section } from '../../components/facts.tsx';
+import { useCoinName, useMoney } from '../../components/money.ts';
 import type { OverviewRecord } from '../../records.ts';
 import { dayName, daysOf } from './days.ts';
 import { coinsOf, fiatsOf, OTHERS, priceOf } from './sales.ts';
@@ -51,11 +52,13 @@ export function SalesChart({ overview }: { readonly overview: OverviewRecord }) 
 function Sales({ overview, fiat }: { readonly overview: OverviewRecord; readonly fiat: string }) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
+  const money = useMoney();
+  const coinName = useCoinName();
   const { sales } = overview;
   const axisMoney = new Intl.NumberFormat(locale, { style: 'currency', currency: fiat, notation: 'compact' });
   const coins = coinsOf(sales, fiat);
   const nameOf = (coin: string | null): string =>
-    coin === null ? translate(`${KEY}.noCoin`) : coin === OTHERS ? translate(`${KEY}.otherCoins`) : coin;
+    coin === null ? translate(`${KEY}.noCoin`) : coin === OTHERS ? translate(`${KEY}.otherCoins`) : coinName(coin);
   const days = daysOf(overview).map((day) => ({ day, sold: sales.filter((sale) => sale.day === day) }));
   const bars = days.map(({ day, sold }): Bar => {
     const name = dayName(locale, day);
@@ -64,12 +67,12 @@ function Sales({ overview, fiat }: { readonly overview: OverviewRecord; readonly
     );
     return {
       name,
-      text: `${name}: ${priceOf(sold, fiat)} ${fiat}`,
+      text: `${name}: ${money(priceOf(sold, fiat), fiat)}`,
       // Only the relative lengths are floating-point numbers; amounts in text never are.
       parts: parts.map((part) => Number(priceOf(part, fiat))),
     };
   });
-  const total = `${priceOf(sales, fiat)} ${fiat}`;
+  const total = money(priceOf(sales, fiat), fiat);
   const best = bars.reduce((most, bar) => (sum(bar) > sum(most) ? bar : most), bars[0] ?? EMPTY);
   return (
     <Figure
@@ -82,8 +85,8 @@ function Sales({ overview, fiat }: { readonly overview: OverviewRecord; readonly
           dayName(locale, day),
           nameOf(coin),
           String(orders),
-          coin === null ? amount : `${amount} ${coin}`,
-          prices.map(({ price, currency }) => `${price} ${currency}`).join(', '),
+          coin === null ? amount : money(amount, coin),
+          prices.map(({ price, currency }) => money(price, currency)).join(', '),
         ]),
       }}
     >

@@ -39,6 +39,6 @@ function unitsOf(text: string): bigint {
   return units;
 }
 
-/** An amount of fiat money in the language of the reader, from its plain decimal, without a double between. */
-export const moneyText = (locale: string, amount: string, currency: string): string =>
+/** A worth in the language of the reader, rounded to the currency's decimals, without a double between. */
+export const roundedMoney = (locale: string, amount: string, currency: string): string =>
   new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount as `${number}`);
