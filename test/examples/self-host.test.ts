@@ -157,7 +157,7 @@ describe('examples/self-host: what stands in front of the till and around it', (
   test('both proxies speak https alone, bound what a client may hold, and replace what it says of its address', () => {
     const nginx = read('nginx.conf');
     for (const directive of [
-      'location /checkout/ { return 308 https://$host$request_uri; }',
+      'location ~ ^/(checkout|claim|i|l|top-up)/ { return 308 https://$host$request_uri; }',
       'ssl_protocols TLSv1.2 TLSv1.3;',
       'ssl_reject_handshake on;',
       'add_header Strict-Transport-Security "max-age=31536000; includeSubDomains" always;',
