@@ -1029,19 +1029,6 @@ export interface PayoutList {
   readonly nextCursor: string | null;
 }
 
-export interface PayoutQuote {
-  readonly chain: string;
-  readonly coin: string;
-  /** Amount that would be taken from the balance. */
-  readonly amount: string;
-  /** Estimated network fee in the same coin. */
-  readonly fee: string;
-  /** Amount that the recipient would receive. */
-  readonly received: string;
-  /** Registered address of the chain. */
-  readonly toAddress: string;
-}
-
 export interface Posting {
   /** Time of the booking. */
   readonly bookedAt: string;
@@ -1499,16 +1486,6 @@ export interface PayoutListParams {
   readonly cursor?: string | undefined;
 }
 
-/** The fields of `payouts.quote`. */
-export interface PayoutQuoteParams {
-  /** Amount that would be taken from the balance. */
-  readonly amount: string;
-  /** Chain code, such as ETH, BTC or TRX. */
-  readonly chain: string;
-  /** Currency code of the coin, such as ETH or USDT-ERC20. */
-  readonly coin: string;
-}
-
 /** The fields of `payouts.create`. */
 export interface PayoutCreateParams {
   /** ID of the account; defaults to your own. */
@@ -1893,13 +1870,6 @@ export interface PayoutsApi {
   all(params?: PayoutListParams): AsyncGenerator<ListedPayout, void, undefined>;
 
   /**
-   * Estimate a payout. Returns where a payout of your own balance would be paid, and its estimated network fee. Nothing is reserved. Not for BLN (Lightning).
-   *
-   * @throws TillgateApiError 'unsupported', 'amount_out_of_range', 'verification_required', 'state_conflict', 'node_failed', 'no_withdrawal_address', 'destination_unpayable', 'not_ready'.
-   */
-  quote(params: PayoutQuoteParams, options?: CallOptions): Promise<PayoutQuote>;
-
-  /**
    * Create a payout. Pays from the balance to the registered address of the chain, or, on BLN (Lightning), to the invoice. The network fee is deducted from the amount. A session needs a step-up.
    *
    * @throws TillgateApiError 'account_not_found', 'unsupported', 'amount_out_of_range', 'verification_required', 'invoice_invalid', 'verify_code_invalid', 'state_conflict', 'idempotency_mismatch', 'idempotency_running', 'insufficient_balance', 'node_failed', 'no_withdrawal_address', 'destination_unpayable', 'not_ready'.
@@ -2123,7 +2093,6 @@ export const CALLS = {
   },
   payouts: {
     list: { method: 'GET', path: '/v1/payouts', paged: true },
-    quote: { method: 'GET', path: '/v1/payout-quotes' },
     create: { method: 'POST', path: '/v1/payouts', keyed: true, once: true },
     get: { method: 'GET', path: '/v1/payouts/{id}' },
   },

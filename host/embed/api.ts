@@ -50,8 +50,6 @@ import type {
   PayoutDetail,
   PayoutList,
   PayoutListParams,
-  PayoutQuote,
-  PayoutQuoteParams,
   Posting,
   PostingList,
   PullPayment,
@@ -131,8 +129,6 @@ export type {
   PayoutDetail,
   PayoutList,
   PayoutListParams,
-  PayoutQuote,
-  PayoutQuoteParams,
   Posting,
   PostingList,
   PullPayment,
@@ -1303,13 +1299,6 @@ export interface PayoutsCalls {
   list(params?: PayoutListParams): Promise<PayoutList>;
   /** Iterates over the whole list and reads it page by page: `for await (const item of …)`. */
   all(params?: PayoutListParams): AsyncGenerator<ListedPayout, void, undefined>;
-
-  /**
-   * Estimate a payout. Returns where a payout of your own balance would be paid, and its estimated network fee. Nothing is reserved. Not for BLN (Lightning).
-   *
-   * @throws TillgateError `UNSUPPORTED`, `AMOUNT_OUT_OF_RANGE`, `VERIFICATION_REQUIRED`, `STATE_CONFLICT`, `NODE_FAILED`, `NO_WITHDRAWAL_ADDRESS`, `DESTINATION_UNPAYABLE`, `NOT_READY`.
-   */
-  quote(params: PayoutQuoteParams): Promise<PayoutQuote>;
 
   /**
    * Create a payout. Pays from the balance to the registered address of the chain, or, on BLN (Lightning), to the invoice. The network fee is deducted from the amount. A session needs a step-up.

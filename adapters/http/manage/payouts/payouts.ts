@@ -319,8 +319,7 @@ export const payoutOperations: readonly ManageOperation[] = [
         tx_hash: transfer.txHash,
       })),
   }),
-  apiOperation({
-    offer: { name: 'payouts.quote', scope: 'read' },
+  manageOperation({
     id: 'quoteWithdrawal',
     method: 'GET',
     path: '/payout-quotes',
