@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isTillgateError, OPERATOR, present, TillgateError } from '../../../core/index.ts';
-import type { AccountId, Actor, BatchRowInput, ErrorCode, PayoutBatchId } from '../../../core/index.ts';
+import type { AccountId, Actor, BatchRowInput, PayoutBatchId } from '../../../core/index.ts';
 import { batchesOf } from '../../support/batches.ts';
 import type { Batches } from '../../support/batches.ts';
 import { eachStorage } from '../../support/each-storage.ts';
@@ -9,15 +9,9 @@ import { buildLightning } from '../../support/lightning.ts';
 import type { LightningDomain, LightningOptions } from '../../support/lightning.ts';
 import { buildMoney } from '../../support/money.ts';
 import type { MoneyDomain, MoneyOptions } from '../../support/money.ts';
+import { refusal } from '../../support/refusal.ts';
 
 const CENT = 10n ** 16n;
-const refusal =
-  (code: ErrorCode, message = /./) =>
-  (error: unknown): boolean => {
-    assert(isTillgateError(error, code), `${String(error)} is not ${code}`);
-    assert.match(error.message, message);
-    return true;
-  };
 
 /** Every refused field with its message, in the order of the answer. */
 async function problems(done: Promise<unknown>): Promise<readonly (readonly [path: string, message: string])[]> {

@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import { isTillgateError, OPERATOR, present, TillgateError } from '../../../core/index.ts';
-import type { AccountId, Actor, ErrorCode, OrderId } from '../../../core/index.ts';
+import { OPERATOR, present, TillgateError } from '../../../core/index.ts';
+import type { AccountId, Actor, OrderId } from '../../../core/index.ts';
 import { nameKey } from '../../../core/orders/brand-texts.ts';
 import { noBranding } from '../../../core/orders/branding.ts';
 import { buildClaims, PAYEE_ADDRESS } from '../../support/claims.ts';
 import type { ClaimsDomain, ClaimsOptions } from '../../support/claims.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { testsOf } from '../../support/storage.ts';
+import { refusal } from '../../support/refusal.ts';
 
 const ETHER = 10n ** 18n;
 const CENT = 10n ** 16n;
-const refusal =
-  (code: ErrorCode, message = /./) =>
-  (error: unknown): boolean => {
-    assert(isTillgateError(error, code), `${String(error)} is not ${code}`);
-    assert.match(error.message, message);
-    return true;
-  };
 
 eachStorage((engine, open) => {
   const claims = testsOf<ClaimsDomain, ClaimsOptions>(open, buildClaims);

@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { checkLedger, claimState, isTillgateError, obtainedUnits, present } from '../../../core/index.ts';
-import type { AccountId, Actor, ErrorCode, PaidClaim, TillgateError } from '../../../core/index.ts';
+import type { AccountId, Actor, PaidClaim, TillgateError } from '../../../core/index.ts';
 import { setAside } from '../../../core/payouts/set-aside.ts';
 import { buildClaims, decimal, HOLD_MS, PAYEE_ADDRESS } from '../../support/claims.ts';
 import type { ClaimsDomain, ClaimsOptions } from '../../support/claims.ts';
 import { eachStorage } from '../../support/each-storage.ts';
 import { testsOf } from '../../support/storage.ts';
+import { refusal } from '../../support/refusal.ts';
 
 const ETHER = 10n ** 18n;
 const HALF = ETHER / 2n;
-const refusal =
-  (code: ErrorCode, message = /./) =>
-  (error: unknown): boolean => {
-    assert(isTillgateError(error, code), `${String(error)} is not ${code}`);
-    assert.match(error.message, message);
-    return true;
-  };
 const stateOf = (till: ClaimsDomain, paid: PaidClaim): string => claimState(paid, till.clock.now());
 const available = (till: ClaimsDomain): Promise<bigint> => till.balance('available', 'ETH');
 

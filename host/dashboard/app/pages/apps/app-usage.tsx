@@ -2,14 +2,12 @@ import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { useLocaleState, useTranslate } from 'react-admin';
-import { Figure } from '../../charts/figure.tsx';
-import { StackedBars } from '../../charts/stacked-bars.tsx';
+import { RequestBars } from '../../charts/request-bars.tsx';
 import { Section } from '../../components/facts.tsx';
 import type { AppUsage } from '../../records.ts';
 import { useApi } from '../../till.ts';
 
 const FIELD = 'resources.apps.fields';
-const KEY = 'tillgate.overview';
 
 /** An App's usage by day: bars of its requests, the failed ones apart, and the figures as a table. */
 export function AppUsageTable({ id }: { readonly id: string }) {
@@ -44,10 +42,9 @@ function UsageChart({ rows }: AppUsage) {
     name: at === null ? '' : day.format(new Date(at)),
     ...{ requests, units, errors },
   }));
-  const sumOf = (name: 'requests' | 'errors'): string => count.format(days.reduce((sum, each) => sum + each[name], 0));
-  const sums = { requests: sumOf('requests'), errors: sumOf('errors') };
   return (
-    <Figure
+    <RequestBars
+      days={days}
       table={{
         label: translate('resources.apps.usage'),
         heads: ['day', 'requests', 'units', 'errors'].map((name) => translate(`${FIELD}.${name}`)),
@@ -56,21 +53,6 @@ function UsageChart({ rows }: AppUsage) {
           ...[requests, units, errors].map((each) => count.format(each)),
         ]),
       }}
-    >
-      <StackedBars
-        label={translate(`${KEY}.gatewayLabel`, sums)}
-        series={[translate(`${KEY}.answered`), translate(`${KEY}.errors`)]}
-        bars={days.map(({ name, requests, errors }) => ({
-          name,
-          parts: [requests - errors, errors],
-          text: translate(`${KEY}.gatewayDay`, {
-            day: name,
-            requests: count.format(requests),
-            errors: count.format(errors),
-          }),
-        }))}
-        most={translate(`${KEY}.gatewaySum`, sums)}
-      />
-    </Figure>
+    />
   );
 }

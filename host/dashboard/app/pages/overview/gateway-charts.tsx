@@ -1,7 +1,6 @@
 import { useLocaleState, useTranslate } from 'react-admin';
 import { BarTable } from '../../charts/bar-table.tsx';
-import { Figure } from '../../charts/figure.tsx';
-import { StackedBars } from '../../charts/stacked-bars.tsx';
+import { RequestBars } from '../../charts/request-bars.tsx';
 import { Section } from '../../components/facts.tsx';
 import type { OverviewRecord } from '../../records.ts';
 import { dayName, daysOf } from './days.ts';
@@ -22,35 +21,17 @@ export function GatewayDaysChart({ overview }: { readonly overview: OverviewReco
     const { requests = 0, errors = 0 } = used.get(day) ?? {};
     return { name: dayName(locale, day), requests, errors };
   });
-  const sums = {
-    requests: count.format(days.reduce((sum, { requests }) => sum + requests, 0)),
-    errors: count.format(days.reduce((sum, { errors }) => sum + errors, 0)),
-  };
   return (
     <Section title={`${KEY}.gatewayDays`}>
-      <Figure
+      <RequestBars
+        days={days}
         table={{
           label: translate(`${KEY}.gatewayDays`),
           heads: [`${KEY}.day`, `${KEY}.requests`, `${KEY}.errors`].map((key) => translate(key)),
           rows: days.map(({ name, requests, errors }) => [name, count.format(requests), count.format(errors)]),
         }}
-      >
-        <StackedBars
-          label={translate(`${KEY}.gatewayLabel`, sums)}
-          series={[translate(`${KEY}.answered`), translate(`${KEY}.errors`)]}
-          bars={days.map(({ name, requests, errors }) => ({
-            name,
-            parts: [requests - errors, errors],
-            text: translate(`${KEY}.gatewayDay`, {
-              day: name,
-              requests: count.format(requests),
-              errors: count.format(errors),
-            }),
-          }))}
-          most={translate(`${KEY}.gatewaySum`, sums)}
-          axis={(length) => short.format(length)}
-        />
-      </Figure>
+        axis={(length) => short.format(length)}
+      />
     </Section>
   );
 }
