@@ -46,6 +46,13 @@ async function changePassword(
   await shows(page, 'Password changed');
 }
 
+/** An empty list says what its records are for, and its page has the button of a new record once. */
+async function showsEmptyOrders(page: Page): Promise<void> {
+  await goTo(page, '/orders');
+  await page.getByText(/^No orders yet\. An order asks/).waitFor();
+  assert.equal(await page.getByRole('link', { name: 'Create order' }).count(), 1);
+}
+
 describe('the first login with the dashboard', { concurrency: 2 }, () => {
   let browser: Browser;
   let fixture: DashboardFixture;
@@ -128,8 +135,7 @@ describe('the first login with the dashboard', { concurrency: 2 }, () => {
     const next = 'a password of my own';
     await changePassword(page, person, next, () => stepUp(page, person.password));
     await heading(page, 'Overview');
-    await goTo(page, '/orders');
-    await page.getByRole('link', { name: 'Create order' }).waitFor();
+    await showsEmptyOrders(page);
     await leave();
   });
 
@@ -141,8 +147,7 @@ describe('the first login with the dashboard', { concurrency: 2 }, () => {
     await logIn(page, person);
     await giveCode(page, codeOf(secret));
     await changePassword(page, person, 'a password of my own', () => stepUp(page, codeOf(secret, 1), CODE));
-    await goTo(page, '/orders');
-    await page.getByRole('link', { name: 'Create order' }).waitFor();
+    await showsEmptyOrders(page);
     await leave();
   });
 

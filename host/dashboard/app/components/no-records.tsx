@@ -1,8 +1,9 @@
 import Button from '@mui/material/Button';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { CreateButton, useListContext, useResourceContext, useResourceDefinition, useTranslate } from 'react-admin';
+import { useListContext, useResourceContext, useResourceDefinition, useTranslate } from 'react-admin';
 import type { ReactNode } from 'react';
+import { CreateFirst } from './create-action.tsx';
 
 /** The filters with which a list begins. */
 export type StartFilter = Readonly<Record<string, unknown>>;
@@ -30,8 +31,7 @@ export function NoRecords({ startFilter = {}, next }: NoRecordsProps) {
           {translate('ra.navigation.clear_filters')}
         </Button>
       ) : (
-        (next ??
-        (hasCreate === true ? <CreateButton variant="contained" label={`resources.${resource}.page.create`} /> : null))
+        (next ?? (hasCreate === true ? <CreateFirst /> : null))
       )}
     </Box>
   );

@@ -1,5 +1,6 @@
-import { CreateButton, TopToolbar, useTranslate } from 'react-admin';
+import { TopToolbar, useTranslate } from 'react-admin';
 import { StatusChip } from '../../components/chips.tsx';
+import { CreateAction } from '../../components/create-action.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
@@ -24,7 +25,7 @@ export function AccountList() {
     <Records
       actions={
         <TopToolbar>
-          <CreateButton label="resources.accounts.page.create" />
+          <CreateAction />
         </TopToolbar>
       }
     >

@@ -1,5 +1,6 @@
-import { CreateButton, TopToolbar, useTranslate } from 'react-admin';
+import { TopToolbar, useTranslate } from 'react-admin';
 import { StatusChip } from '../../components/chips.tsx';
+import { CreateAction } from '../../components/create-action.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
@@ -17,7 +18,7 @@ const COLUMNS: readonly Column<LinkRecord>[] = [
 
 const ACTIONS = (
   <TopToolbar>
-    <CreateButton label="resources.links.page.create" />
+    <CreateAction />
   </TopToolbar>
 );
 

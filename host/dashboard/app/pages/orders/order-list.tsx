@@ -1,8 +1,9 @@
-import { CreateButton, FilterButton, SelectInput, TopToolbar, usePermissions } from 'react-admin';
+import { FilterButton, SelectInput, TopToolbar, usePermissions } from 'react-admin';
 import { ORDER_STATUSES } from '../../../../../core/orders/order-status.ts';
 import { CsvButton } from '../../components/csv-button.tsx';
 import { AccountName } from '../../components/account-name.tsx';
 import { ACCOUNT_FILTER, PAYMENT_FILTERS } from '../../components/list-filters.tsx';
+import { CreateAction } from '../../components/create-action.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { SearchField } from '../../components/search-field.tsx';
@@ -49,7 +50,7 @@ const ACTIONS = (
   <TopToolbar>
     <FilterButton />
     <CsvButton />
-    <CreateButton label="resources.orders.page.create" />
+    <CreateAction />
   </TopToolbar>
 );
 

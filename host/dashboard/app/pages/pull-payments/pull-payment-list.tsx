@@ -1,5 +1,6 @@
-import { CreateButton, TopToolbar } from 'react-admin';
+import { TopToolbar } from 'react-admin';
 import { StatusChip } from '../../components/chips.tsx';
+import { CreateAction } from '../../components/create-action.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
@@ -16,7 +17,7 @@ const COLUMNS: readonly Column<PullPaymentRecord>[] = [
 
 const ACTIONS = (
   <TopToolbar>
-    <CreateButton label="resources.pull-payments.page.create" />
+    <CreateAction />
   </TopToolbar>
 );
 
