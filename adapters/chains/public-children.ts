@@ -1,28 +1,14 @@
 import { createHmac } from 'node:crypto';
-import { createRequire } from 'node:module';
 import type { HDKey } from '@scure/bip32';
 import { assert, present } from '../../core/index.ts';
+import { fastSecp256k1 } from '../crypto/fast-secp256k1.ts';
+import type { FastSecp256k1 } from '../crypto/fast-secp256k1.ts';
 
-/** The two calls of libsecp256k1 that public derivation needs, on bytes. */
-type Curve = Pick<typeof import('tiny-secp256k1'), 'pointAddScalar' | 'pointCompress'>;
+/** The arithmetic that public derivation needs, on bytes. */
+type Curve = Pick<FastSecp256k1, 'pointAddScalar' | 'pointCompress'>;
 
 const HARDENED = 0x80000000;
 const KEY_BYTES = 33;
-
-let loaded: Curve | null | undefined;
-
-/** libsecp256k1 as WebAssembly, an optional peer four times as fast as JavaScript; `null` where it is not installed. */
-function curve(): Curve | null {
-  if (loaded === undefined) {
-    try {
-      loaded = createRequire(import.meta.url)('tiny-secp256k1') as Curve;
-    } catch {
-      // Not installed, or no WebAssembly: derivation is only slower.
-      loaded = null;
-    }
-  }
-  return loaded;
-}
 
 /** The children of one public key (BIP-32, CKDpub). */
 export class PublicChildren {
@@ -34,7 +20,7 @@ export class PublicChildren {
   readonly #point: Uint8Array;
 
   /** @param fast - the native arithmetic; `null` for @scure/bip32 alone */
-  constructor(parent: HDKey, fast: Curve | null = curve()) {
+  constructor(parent: HDKey, fast: Curve | null = fastSecp256k1()) {
     this.#parent = parent;
     this.#key = present(parent.publicKey, 'a public key');
     this.#chainCode = present(parent.chainCode, 'a chain code');

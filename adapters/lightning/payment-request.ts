@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bech32 } from '@scure/base';
 import { decode } from 'light-bolt11-decoder';
 import { TillgateError } from '../../core/index.ts';
 import type { CreatedInvoice, DecodedInvoice } from '../../core/index.ts';
+import { KeyRecovery } from '../crypto/key-recovery.ts';
 
 /** Network names of the nodes, with the prefix of their payment requests (BOLT 11). */
 export const PREFIXES: Readonly<Record<string, string>> = {
@@ -25,6 +25,7 @@ const FIELD_WORDS: Readonly<Record<number, number>> = { 1: 52, 16: SECRET_WORDS,
 const DEFAULT_EXPIRY_SECONDS = 3_600;
 /** The largest valid expiry: some 30,000 years. */
 const MAX_EXPIRY_SECONDS = 1e12;
+const KEYS = new KeyRecovery();
 const HASH = /^[0-9a-f]{64}$/;
 const KEY = /^0[23][0-9a-f]{64}$/;
 
@@ -41,6 +42,21 @@ export function invoiceRefused(reason: string): TillgateError {
  */
 export function readPaymentRequest(text: string, network: string): DecodedInvoice {
   const request = bareRequest(text);
+  const { invoice, payee } = partsOn(network, text, request);
+  return { ...invoice, payee: signerOf(request, payee) };
+}
+
+/**
+ * True if a node's new invoice asks for this amount under the payment hash that the node reports. Its signature is left to
+ * the payer's wallet: whoever can answer for the node can sign for it.
+ */
+export function asksFor({ paymentHash, paymentRequest }: CreatedInvoice, msat: bigint, network: string): boolean {
+  const { invoice } = partsOn(network, paymentRequest, bareRequest(paymentRequest));
+  return invoice.paymentHash === paymentHash && invoice.msat === msat;
+}
+
+/** The parts of a payment request that must be of this network. */
+function partsOn(network: string, text: string, request: string): Parts {
   if (request.startsWith('lnurl') || request.includes('@'))
     throw invoiceRefused('is an LNURL or a Lightning address; only BOLT 11 payment requests are supported');
   if (!request.startsWith('ln')) throw invoiceRefused('is not a BOLT 11 payment request');
@@ -53,13 +69,7 @@ export function readPaymentRequest(text: string, network: string): DecodedInvoic
   }
   const parts = readParts(request);
   if (parts.prefix !== PREFIXES[network]) throw invoiceRefused(`is of another network than this node’s, ${network}`);
-  return { ...parts.invoice, payee: signerOf(request, parts.payee) };
-}
-
-/** True if a node's new invoice asks for this amount under the payment hash that the node reports. */
-export function asksFor({ paymentHash, paymentRequest }: CreatedInvoice, msat: bigint, network: string): boolean {
-  const asked = readPaymentRequest(paymentRequest, network);
-  return asked.paymentHash === paymentHash && asked.msat === msat;
+  return parts;
 }
 
 /** The amount that a payment request of any network names; `null` where it names none, or cannot be read. */
@@ -177,12 +187,7 @@ function signerOf(request: string, named: string | null): string {
     .digest();
   const signature = packed(words.slice(-SIGNATURE_WORDS));
   try {
-    // The recovery id is last in a payment request, and first for the library.
-    const recovered = Buffer.from(
-      secp256k1.recoverPublicKey(Buffer.concat([signature.subarray(64), signature.subarray(0, 64)]), digest, {
-        prehash: false,
-      }),
-    ).toString('hex');
+    const recovered = KEYS.recover(digest, { compact: signature.subarray(0, 64), recoveryId: signature[64] ?? 0 });
     if (named === null || named === recovered) return recovered;
   } catch {
     throw invoiceRefused('has a signature that does not verify');

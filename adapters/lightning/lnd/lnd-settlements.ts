@@ -13,6 +13,8 @@ const STREAM = '/v1/invoices/subscribe';
 const WHAT = 'its settled invoices';
 /** Earlier settlements arrive at once: after this long without a message there are no more. */
 const QUIET_MS = 1_000;
+/** How long a list of invoices without a settlement is believed while the stream reports none: the list grows forever. */
+const LIST_EVERY_MS = 30_000;
 
 interface Indexed {
   readonly index: bigint;
@@ -35,6 +37,12 @@ export class LndSettlements {
   #reading: AbortController | null = null;
   #closed = false;
   #room: (() => void) | null = null;
+  /** Until then, by `performance.now()`, nothing was ever settled as far as is known. */
+  #noneUntil = 0;
+  /** The number of settlements that arrived and of streams that ended: a list that was read meanwhile proves nothing. */
+  #news = 0;
+  /** Whether the stream has brought a message, and so reports what is settled from now on. */
+  #live = false;
 
   constructor(client: LndClient, logger: Logger, changed: () => void) {
     this.#client = client;
@@ -44,7 +52,7 @@ export class LndSettlements {
 
   /** @throws TillgateError `NODE_FAILED` */
   async after(cursor: string | null, limit: number): Promise<readonly Settlement[]> {
-    if (cursor === null) return this.#first();
+    if (cursor === null) return this.#firstEver();
     const { index } = placeOf(cursor);
     if (this.#from === null || index < this.#from) {
       this.#waiting = [];
@@ -117,21 +125,44 @@ export class LndSettlements {
   async #read(signal: AbortSignal, alive: () => void): Promise<void> {
     const last = this.#waiting.at(-1)?.index ?? this.#from;
     const path = `${STREAM}${last === null ? '' : `?settle_index=${last}`}`;
-    for await (const { reply, problem } of this.#client.stream(WHAT, { method: 'GET', path }, signal, IDLE_MS)) {
-      if (signal.aborted) return;
-      if (problem !== null) throw this.#client.refusal('to stream settled invoices', problem);
-      alive();
-      this.#arrived(settlementOf(reply));
-      while (this.#waiting.length >= MOST_WAITING && !signal.aborted)
-        await new Promise<void>((resolve) => (this.#room = resolve));
+    try {
+      for await (const { reply, problem } of this.#client.stream(WHAT, { method: 'GET', path }, signal, IDLE_MS)) {
+        if (signal.aborted) return;
+        if (problem !== null) throw this.#client.refusal('to stream settled invoices', problem);
+        alive();
+        this.#live = true;
+        const settled = settlementOf(reply);
+        // The stream reports each new invoice as well.
+        if (settled !== null) this.#arrived(settled);
+        while (this.#waiting.length >= MOST_WAITING && !signal.aborted)
+          await new Promise<void>((resolve) => (this.#room = resolve));
+      }
+    } finally {
+      this.#live = false;
+      this.#heard();
     }
   }
 
-  #arrived(one: Indexed | null): void {
+  #arrived(one: Indexed): void {
     const last = this.#waiting.at(-1)?.index ?? this.#from;
     // A known index arrives twice: once from the past, once as new.
-    if (one !== null && last !== null && one.index > last) this.#waiting.push(one);
+    if (last !== null && one.index > last) this.#waiting.push(one);
+    this.#heard();
     this.#changed();
+  }
+
+  #heard(): void {
+    this.#news += 1;
+    this.#noneUntil = 0;
+  }
+
+  async #firstEver(): Promise<readonly Settlement[]> {
+    const began = performance.now();
+    if (began < this.#noneUntil) return [];
+    const [live, news] = [this.#live, this.#news];
+    const found = await this.#first();
+    if (found.length === 0 && live && news === this.#news) this.#noneUntil = began + LIST_EVERY_MS;
+    return found;
   }
 
   /**

@@ -11,7 +11,7 @@ import { waitFor } from '../../support/wait.ts';
 import { appKey } from './support/app-key.ts';
 import { startLoadGenerator } from './support/load.ts';
 import type { LoadGenerator } from './support/load.ts';
-import { postgresFixture } from './support/order-fixtures.ts';
+import { LOADED_COIN, postgresFixture } from './support/order-fixtures.ts';
 import type { OrderFixture } from './support/order-fixtures.ts';
 import { loadRequests } from './support/page-load.ts';
 import { requestOf, startUpstream } from './support/plain-node.ts';
@@ -143,7 +143,14 @@ async function makeOrders(
   processes: number,
   seconds: number,
 ): Promise<Window> {
-  const result = await load.run({ url, apiToken, signingSecret, connections: processes * CONNECTIONS, seconds });
+  const result = await load.run({
+    url,
+    apiToken,
+    signingSecret,
+    coin: LOADED_COIN,
+    connections: processes * CONNECTIONS,
+    seconds,
+  });
   if (result.failures.length > 0) throw new Error(`orders were refused:\n${result.failures.join('\n')}`);
   const { acknowledged, medianMs } = result;
   return { count: acknowledged, perSecond: acknowledged / result.seconds, medianMs };

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { waitFor } from '../../support/wait.ts';
 import { startLoadGenerator } from './support/load.ts';
 import type { LoadGenerator, LoadResult } from './support/load.ts';
-import { postgresFixture, sqliteFixture } from './support/order-fixtures.ts';
+import { LOADED_COIN, postgresFixture, sqliteFixture } from './support/order-fixtures.ts';
 import type { OrderDatabase, OrderFixture } from './support/order-fixtures.ts';
 import { costOf, familyCpuMicros } from './support/process-cost.ts';
 import { median, report, rounded } from './support/report.ts';
@@ -159,7 +159,7 @@ async function oneRound({ serverPid }: OrderFixture, contending: Contender, load
 
 async function oneLoad(contending: Contender, load: LoadGenerator, seconds: number): Promise<LoadResult> {
   const { url, apiToken, signingSecret } = contending.till;
-  const result = await load.run({ url, apiToken, signingSecret, connections: CONNECTIONS, seconds });
+  const result = await load.run({ url, apiToken, signingSecret, coin: LOADED_COIN, connections: CONNECTIONS, seconds });
   if (result.failures.length > 0) throw new Error(`orders were refused:\n${result.failures.join('\n')}`);
   contending.acknowledged += result.acknowledged;
   return result;

@@ -18,13 +18,12 @@ interface Prepared {
  * What a shop sends. Signed ahead, since the generator shares the machine with what it measures: a signature covers the
  * body and a date of whole seconds, and the till verifies each one anew.
  */
-function prepare({ url, apiToken, signingSecret }: LoadOrder): readonly Prepared[] {
+function prepare({ url, apiToken, signingSecret, coin }: LoadOrder): readonly Prepared[] {
   const digest = new CryptoDigest();
   const now = Date.now();
   return Array.from({ length: DIFFERENT_BODIES }, (_, n) => {
     const body = JSON.stringify({
-      chain: 'ETH',
-      currency: 'USDT-ERC20',
+      ...coin,
       vs_currency: 'EUR',
       vs_price: (1000 + n) / 100,
       succeed_url: `https://shop.example/orders/${n}/thanks`,

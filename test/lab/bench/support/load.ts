@@ -8,6 +8,8 @@ export interface LoadOrder {
   readonly url: string;
   readonly apiToken: string;
   readonly signingSecret: string;
+  /** The coin of the orders. */
+  readonly coin: { readonly chain: string; readonly currency: string };
   /** Connections, each with one request on its way at a time. */
   readonly connections: number;
   readonly seconds: number;

@@ -33,8 +33,8 @@ export interface OrderFixture extends OrderDatabase {
 
 /** Those of the sandbox. */
 const CHAINS = 5;
-/** The chain that the load's orders are paid on; the others get what keeps the worker from deriving in the middle of a round. */
-const LOADED_CHAIN = 'ETH';
+/** The coin that the load's orders are paid in; other chains get what keeps the worker from deriving in the middle of a round. */
+export const LOADED_COIN = { chain: 'ETH', currency: 'USDT-ERC20' } as const;
 const BEYOND_LOW_WATER = 5000;
 const STORED = `SELECT (SELECT count(*) FROM orders) AS orders, (SELECT count(*) FROM order_addresses) AS addresses,
   (SELECT count(*) FROM idempotency_claims) AS claims`;
@@ -75,7 +75,7 @@ async function fillPostgresPools({ query }: PostgresDatabase, count: number): Pr
     await query(
       `INSERT INTO address_pool (chain, wallet_id, address_index, address, watch_key)
        SELECT $1, $2, n, '0x' || key, key FROM (SELECT n, substr(md5(n::text) || md5('x' || n), 1, 40) AS key FROM generate_series($3::bigint, $4::bigint) AS n) AS made`,
-      [chain, wallet, first, first + (chain === LOADED_CHAIN ? count : BEYOND_LOW_WATER) - 1],
+      [chain, wallet, first, first + (chain === LOADED_COIN.chain ? count : BEYOND_LOW_WATER) - 1],
     );
   }
   await query('ANALYZE address_pool');
@@ -138,7 +138,7 @@ function fillSqlitePools(file: SqliteFile, count: number): void {
   );
   for (const { chain, wallet_id: wallet } of wallets) {
     const { first } = take.get(count, wallet, count);
-    fill.run(first, chain === LOADED_CHAIN ? count : BEYOND_LOW_WATER, chain, wallet);
+    fill.run(first, chain === LOADED_COIN.chain ? count : BEYOND_LOW_WATER, chain, wallet);
   }
 }
 

@@ -157,6 +157,50 @@ describe('lnd in trouble', () => {
     await withLnd(script, async (node) => assert.equal((await node.settledAfter(null, 10))[0]?.paymentHash, HASHES[1]));
   });
 
+  test('until something is settled, the list of all invoices is read once and not again for each new invoice; the watchers hear of settlements alone', async () => {
+    let [lists, hints] = [0, 0];
+    const settled: object[] = [];
+    const streams: { write: (message: unknown) => void; end: () => void }[] = [];
+    const script: Script = ({ path }) => {
+      if (path === '/v2/router/payments') return { follow: () => () => undefined };
+      if (path !== '/v1/invoices') {
+        return {
+          follow: (write, end) => {
+            streams.push({ write, end });
+            write({ result: invoice(0) });
+            return () => undefined;
+          },
+        };
+      }
+      lists += 1;
+      return ok({ invoices: [invoice(0), ...settled], last_index_offset: '1' });
+    };
+    const first = (node: LightningNode) => node.settledAfter(null, 100);
+    await withLnd(script, async (node) => {
+      node.watch(() => (hints += 1));
+      // Once a stream has brought a message, a list is enough.
+      const listedOnce = async (): Promise<boolean> => {
+        const before = lists;
+        await first(node);
+        return lists === before;
+      };
+      await waitFor(listedOnce);
+      const before = lists;
+      for (let n = 0; n < 20; n++) streams.at(-1)?.write({ result: invoice(0) });
+      for (let n = 0; n < 20; n++) assert.deepEqual(await first(node), []);
+      assert.deepEqual([lists - before, hints], [0, 0]);
+      // What was settled while no stream was open is found although none reports it.
+      settled.push(invoice(1));
+      streams.at(-1)?.end();
+      // Sooner than the list would be read again without it.
+      await waitFor(async () => (await first(node)).length === 1, { timeoutMs: 20_000 });
+      await waitFor(() => streams.length === 2);
+      assert.equal(hints, 0);
+      streams[1]?.write({ result: invoice(2) });
+      await waitFor(() => hints === 1);
+    });
+  });
+
   test('what a stream tells twice is told once; open and half-paid invoices are no settlements; a broken stream goes on where it was', async () => {
     const asked: string[] = [];
     const script: Script = ({ query }) => {
