@@ -1,4 +1,4 @@
-import type { AccountId, AlertId, Millis } from '../kernel/index.ts';
+import type { AccountId, AlertId, Clock, IdGenerator, Millis } from '../kernel/index.ts';
 
 /** The kinds of alerts; also a metric label. */
 export const ALERT_KINDS = [
@@ -42,6 +42,17 @@ export interface Alert {
   readonly acknowledgedAt: Millis | null;
   /** `null` for an operator at the command line, and while it is OPEN. */
   readonly acknowledgedBy: AccountId | null;
+}
+
+/** An alert that is raised for the first time. */
+export function newAlert(
+  { ids, clock }: { readonly ids: IdGenerator; readonly clock: Clock },
+  raised: Pick<Alert, 'kind' | 'subject' | 'reason'>,
+): Alert {
+  const at = clock.now();
+  const open = { status: 'OPEN', count: 1, acknowledgedAt: null, acknowledgedBy: null } as const;
+  const { kind, subject, reason } = raised;
+  return { id: ids.next() as AlertId, kind, subject, reason, firstAt: at, lastAt: at, ...open };
 }
 
 declare module '../kernel/events.ts' {

@@ -1,3 +1,4 @@
+export { newAlert } from './alert.ts';
 export type { Alert } from './alert.ts';
 export { CALLBACK_TRANSPORT } from './callback-transport.ts';
 export type { Callback, CallbackStatus } from './callback.ts';

@@ -1,4 +1,5 @@
-import type { AlertId, Clock, DomainEvents, EventBus, IdGenerator, Logger, Storage } from '../kernel/index.ts';
+import type { Clock, DomainEvents, EventBus, IdGenerator, Logger, Storage } from '../kernel/index.ts';
+import { newAlert } from './alert.ts';
 
 export interface StoreAlertsDeps {
   readonly storage: Pick<Storage, 'transaction'>;
@@ -49,9 +50,7 @@ export class StoreAlerts {
   async #store({ kind, subject, reason }: DomainEvents['alert']): Promise<void> {
     const { storage, ids, clock, logger } = this.#deps;
     try {
-      const at = clock.now();
-      const open = { status: 'OPEN', count: 1, acknowledgedAt: null, acknowledgedBy: null } as const;
-      const alert = { id: ids.next() as AlertId, kind, subject, reason, firstAt: at, lastAt: at, ...open };
+      const alert = newAlert({ ids, clock }, { kind, subject, reason });
       await storage.transaction((tx) => tx.alerts.raise(alert));
     } catch (error) {
       logger.error('an alert could not be stored', {

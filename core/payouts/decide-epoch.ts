@@ -2,6 +2,7 @@ import { TillgateError } from '../kernel/index.ts';
 import { addAuditRow, requireAdmin } from '../access/index.ts';
 import type { Actor, AuditDeps } from '../access/index.ts';
 import type { Storage, Transaction } from '../kernel/index.ts';
+import { newAlert } from '../notify/index.ts';
 import { beginEpoch } from './begin-epoch.ts';
 import type { Epoch, EpochMarker } from './epoch.ts';
 
@@ -10,6 +11,24 @@ export interface DecideEpochDeps extends AuditDeps {
 }
 
 const HELD = 'It was waiting in a restored backup: find out whether it was paid since, then approve or reject it.';
+
+/**
+ * Begins a new epoch in a database that was just restored from a backup, whatever a marker says of it: nothing new is paid
+ * before an operator has decided, and an alert says so.
+ *
+ * @param marker - of the database that was here before; `null` when there is none
+ */
+export async function beginRestoredEpoch(
+  deps: DecideEpochDeps,
+  marker: EpochMarker | null,
+  reason: string,
+): Promise<Epoch> {
+  return deps.storage.transaction(async (tx) => {
+    const epoch = await beginEpoch(tx, deps, { epoch: await tx.epochs.lock(), marker, reason, status: 'pending' });
+    await tx.alerts.raise(newAlert(deps, { kind: 'restored', subject: `epoch ${epoch.number}`, reason }));
+    return epoch;
+  });
+}
 
 /**
  * Confirms that the database is a restored backup: begins a new epoch unless one was begun already, and holds every

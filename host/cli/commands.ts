@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { ACCOUNTS_COMMANDS } from './lists/accounts.ts';
+import { BACKUP_COMMANDS } from './lists/backups.ts';
 import { BATCH_COMMANDS } from './lists/batches.ts';
 import { CHAINS_COMMANDS } from './lists/chains.ts';
 import { GATEWAY_COMMANDS } from './lists/gateway.ts';
@@ -17,6 +18,7 @@ export interface CommandGroup {
 /** Every command, in the order of the help. If one command's name is a prefix of another's, the longer comes first. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   { title: 'Set up and run', commands: STARTING_COMMANDS },
+  { title: 'Backup and restore', commands: BACKUP_COMMANDS },
   { title: 'Signer', commands: SIGNER_COMMANDS },
   { title: 'Accounts and credentials', commands: ACCOUNTS_COMMANDS },
   { title: 'Withdrawals, deposits and claims', commands: MONEY_COMMANDS },

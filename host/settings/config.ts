@@ -265,6 +265,11 @@ export function programName(environment: Environment = process.env): string {
   return command === 'run-script' && script === 'tillgate' ? 'npm run tillgate --' : 'tillgate';
 }
 
+/** The environment of a program that is not the till's: without the till's own variables, some of which are secret. */
+export function environmentOfPrograms(environment: Environment = process.env): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('TILLGATE_')));
+}
+
 /** Whether the environment gives the master key. */
 export function environmentHasKey(environment: Environment = process.env): boolean {
   return Boolean(environment['TILLGATE_MASTER_KEY'] || environment['TILLGATE_MASTER_KEY_FILE']);

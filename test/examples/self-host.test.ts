@@ -1,91 +1,22 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, afterEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { PACKAGES } from '../../.ci/packages.mjs';
-import { createTillgateClient } from '../../adapters/client/index.ts';
 import { requireSecureConnection } from '../../adapters/storage/knex/index.ts';
 import { resolveConfig } from '../../host/index.ts';
 import { guardedChains, readSignerSettings } from '../../host/signer/signer-settings.ts';
 import { DEFINITIONS } from '../../plugins/definitions.ts';
-import { readDemo } from '../host/merchant.ts';
-import { freshDirectory, killAll, run, serve } from '../host/till-process.ts';
+import { freshDirectory } from '../host/till-process.ts';
 import { repository } from '../support/source-tree.ts';
-import { waitFor } from '../support/wait.ts';
-
-const ORDER = { price: '25', currency: 'USD', chain: 'ETH', coin: 'USDT-ERC20' };
 
 const folder = fileURLToPath(new URL('../../examples/self-host', import.meta.url));
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const script = async (name: string, ...args: string[]): Promise<string> =>
   (await promisify(execFile)(process.execPath, [join(folder, name), ...args])).stdout;
-
-describe('examples/self-host: backup and restore', () => {
-  const directories = [freshDirectory(), freshDirectory()];
-  const [live, spare] = directories.map(({ path }) => path) as [string, string];
-  afterEach(killAll);
-  after(() => directories.forEach((directory) => directory.remove()));
-
-  test('a database that is backed up while orders are made and paid is restored whole: the books balance and the till goes on', async () => {
-    const till = serve(live);
-    const url = await till.url();
-    const { api_key: apiKey } = readDemo(live);
-    const client = createTillgateClient({ baseUrl: url, credentials: { apiKey } });
-    const made: string[] = [];
-    let loading = true;
-    const load = async (): Promise<void> => {
-      while (loading) {
-        const { id } = await client.orders.create(ORDER);
-        made.push(id);
-        await fetch(`${url}/sandbox/v1/pay`, {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json' },
-          body: JSON.stringify({ order_id: id }),
-        });
-      }
-    };
-    const loads = Promise.all([load(), load(), load()]);
-    try {
-      await waitFor(() => made.length >= 10, { timeoutMs: 60_000 });
-      const before = [...made];
-      await script('backup.mjs', join(live, 'data/tillgate.db'), join(spare, 'backup.db'));
-      const since = made.length;
-      await waitFor(() => made.length >= since + 5, { timeoutMs: 60_000 });
-
-      assert.equal(statSync(join(spare, 'backup.db')).mode & 0o777, 0o600);
-      await assert.rejects(
-        script('backup.mjs', join(live, 'data/tillgate.db'), join(spare, 'backup.db')),
-        /never written over/,
-      );
-      await assert.rejects(
-        script('restore.mjs', join(spare, 'backup.db'), join(live, 'data/tillgate.db')),
-        /running on this database/,
-      );
-
-      // The master key is not in the database: without it a backup is worth nothing, to a thief either.
-      mkdirSync(join(spare, 'data'), { mode: 0o700 });
-      copyFileSync(join(live, 'data/master.key'), join(spare, 'data/master.key'));
-      await script('restore.mjs', join(spare, 'backup.db'), join(spare, 'data/tillgate.db'));
-      const books = await run(spare, ['ledger', 'check']);
-      assert.equal(books.code, 0, books.out + books.err);
-      const restored = createTillgateClient({ baseUrl: await serve(spare).url(), credentials: { apiKey } });
-      for (const id of before) assert.equal((await restored.orders.get(id)).id, id);
-      const { id: another } = await restored.orders.create(ORDER);
-      assert.equal((await restored.orders.get(another)).status, 'PENDING');
-    } finally {
-      loading = false;
-      await loads;
-    }
-    await killAll();
-    // Once more over a database that is there: the former one is kept.
-    const text = await script('restore.mjs', join(spare, 'backup.db'), join(live, 'data/tillgate.db'));
-    assert.match(text, /is restored/);
-    assert.equal((await run(live, ['ledger', 'check'])).code, 0);
-  });
-});
 
 describe('examples/self-host: what stands in front of the till and around it', () => {
   test('the settings are understood', () => {

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Brings in the daemons that the tests of this folder run against: bitcoind, litecoind and lnd; valkey-server, which gateways share
-# answers by; promtool, which checks rules; and helm, which renders the chart of examples/kubernetes.
+# answers by; promtool, which checks rules; helm, which renders the chart of examples/kubernetes; and pg_dump with pg_restore, which
+# must not be older than the PostgreSQL of the tests.
 #
 #     test/nodes/install.sh            what is missing, and nothing when nothing is
 #
-# A program that the machine has on its PATH, or that BITCOIND, LITECOIND, LND, VALKEY_SERVER, PROMTOOL or HELM names, is used as it is. What has to be
+# A program that the machine has on its PATH, or that BITCOIND, LITECOIND, LND, VALKEY_SERVER, PROMTOOL, HELM or PG_DUMP names (pg_restore stands beside pg_dump), is used as it is. What has to be
 # fetched comes as Debian packages from the machine's own package source and is unpacked below this folder
 # (.bin, or what TEST_NODES_DIR names): the system stays as it was. lnd and helm are built from their Go modules, which lnd/go.mod
 # and helm/go.mod pin: some six minutes on two cores the first time, and seconds with Go's own cache.
@@ -115,6 +116,18 @@ fi
 # No stable suite has a node for Bitcoin. The unstable one has a fork of Bitcoin Core that is kept up with it.
 if ! have "${BITCOIND:-}" bitcoind; then
   unpack bitcoin-knots bitcoind BITCOIND trixie sid
+fi
+
+# True for a pg_dump that can read the PostgreSQL of the tests (version 18), with its pg_restore beside it.
+dumps() {
+  local program
+  program=$(command -v "$1") && [ -x "$(dirname "$program")/pg_restore" ] || return 1
+  [ "$("$program" --version | grep -oE '[0-9]+' | head -n 1)" -ge 18 ]
+}
+if ! dumps "${PG_DUMP:-pg_dump}" && ! dumps "$prefix/bin/pg_dump"; then
+  unpack postgresql-client-18 pg_dump PG_DUMP sid
+  sed 's/pg_dump/pg_restore/g' "$prefix/bin/pg_dump" >"$prefix/bin/pg_restore"
+  chmod +x "$prefix/bin/pg_restore"
 fi
 
 # Builds a program from the Go modules that go.mod of a folder pins. Without cgo it needs no C compiler.

@@ -1,22 +1,18 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-
-const SELF_HOST = fileURLToPath(new URL('../../examples/self-host', import.meta.url));
+import { backUpDatabase, restoreDatabase } from '../../adapters/storage/knex/index.ts';
+import { silentLogger } from './storage.ts';
 
 /**
- * A backup of a stopped till's SQLite file, by the scripts of the examples.
+ * A backup of a stopped till's SQLite file, which is restored without beginning an epoch: the till has to notice by itself.
  *
  * @param directory - the till's folder
  * @returns a function that restores it
  */
 export async function backUpFile(directory: string): Promise<() => Promise<void>> {
   const [live, copy] = ['data/tillgate.db', 'backup.db'].map((name) => join(directory, name)) as [string, string];
-  await script('backup.mjs', live, copy);
-  return () => script('restore.mjs', copy, live);
-}
-
-async function script(name: string, ...args: readonly string[]): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(SELF_HOST, name), ...args]);
+  const database = { client: 'sqlite', filename: live } as const;
+  await backUpDatabase(database, copy, {});
+  const prepare = (): Promise<void> => Promise.resolve();
+  return async () =>
+    void (await restoreDatabase(database, copy, { environment: {}, logger: silentLogger, replace: true, prepare }));
 }

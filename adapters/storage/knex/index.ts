@@ -14,3 +14,4 @@ export type * from './inspection/facts.ts';
 export type { InspectedDatabase } from './inspection/read-only.ts';
 export { acquireServerLock } from './server-lock.ts';
 export type { ServerLock } from './server-lock.ts';
+export { BACKUP_ENDINGS, backUpDatabase, engineOf, restoreDatabase } from './backup/back-up.ts';

@@ -1,9 +1,13 @@
 import { TillgateError, isLoopback } from '../../../core/index.ts';
 import type { PgConfig } from './open-storage.ts';
 
-/** The target that `pg` derives from the connection string, `ssl`, and the variables PGHOST and PGSSLMODE. */
-interface Target {
+/** What `pg` derives from the connection string, `ssl`, and the variables PGHOST and PGSSLMODE. */
+export interface PgTarget {
   readonly host: string;
+  readonly port: number;
+  readonly user?: string | undefined;
+  readonly database?: string | undefined;
+  readonly password?: unknown;
   /** A text, unless the connection string says `true`. */
   readonly ssl: boolean | string | { readonly rejectUnauthorized?: boolean };
 }
@@ -17,7 +21,7 @@ interface Target {
  *   certificate (`sslmode=no-verify`)
  */
 export async function requireSecureConnection(connection: PgConfig['connection'], setting: string): Promise<void> {
-  const { host, ssl } = await targetOf(connection, setting);
+  const { host, ssl } = await pgTarget(connection, setting);
   // A path is the folder of a Unix socket.
   if (host.startsWith('/') || isLoopback(host) || isVerified(ssl)) return;
   throw new TillgateError(
@@ -28,12 +32,17 @@ export async function requireSecureConnection(connection: PgConfig['connection']
   );
 }
 
-function isVerified(ssl: Target['ssl']): boolean {
+/** Whether a connection is encrypted, and the server's certificate checked. */
+export function isVerified(ssl: PgTarget['ssl']): boolean {
   return typeof ssl === 'object' ? ssl.rejectUnauthorized !== false : ssl === true;
 }
 
-/** The driver's own parser reads its settings, so the check cannot differ from what is used. Nothing is connected. */
-async function targetOf(connection: PgConfig['connection'], setting: string): Promise<Target> {
+/**
+ * The driver's own parser reads its settings, so that what is checked cannot differ from what is used. Nothing is connected.
+ *
+ * @throws TillgateError `CONFIG_INVALID` naming the setting
+ */
+export async function pgTarget(connection: PgConfig['connection'], setting: string): Promise<PgTarget> {
   const { default: pg } = await import('pg');
   const settings: unknown = connection;
   try {

@@ -9,6 +9,9 @@ export interface ServerLock {
   release(): Promise<void>;
 }
 
+/** The `reason` of the refusal of {@link acquireServerLock} when another server holds the lock. */
+export const SERVER_RUNNING = 'server_running';
+
 /**
  * Makes this process the only server of an SQLite file. The lock is the operating system's, on a file beside the
  * database, taken through SQLite: it ends with the process, `kill -9` included, and commands can still use the
@@ -34,6 +37,7 @@ export async function acquireServerLock(config: SqliteConfig): Promise<ServerLoc
     throw new TillgateError(
       'CONFIG_INVALID',
       'Another server is running on this SQLite database; a second one needs PostgreSQL.',
+      { reason: SERVER_RUNNING },
     );
   }
   return { release: () => holder.destroy() };

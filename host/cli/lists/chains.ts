@@ -3,7 +3,6 @@ import { lazily, required } from './lazily.ts';
 
 const lightning = lazily(() => import('../lightning-commands.ts'));
 const money = lazily(() => import('../money-commands.ts'));
-const restore = lazily(() => import('../restore-commands.ts'));
 const till = lazily(() => import('../till-commands.ts'));
 
 export const CHAINS_COMMANDS: readonly Command[] = [
@@ -85,34 +84,6 @@ export const CHAINS_COMMANDS: readonly Command[] = [
     operands: ['CHAIN'],
     options: {},
     run: money((module) => module.payoutsResume),
-  },
-  {
-    words: ['restore', 'status'],
-    summary: 'shows whether the database is a restored backup, and the state on chain of each waiting payment',
-    operands: [],
-    options: {},
-    run: restore((module) => module.restoreStatus),
-  },
-  {
-    words: ['restore', 'confirm'],
-    summary: 'confirms that the database is a restored backup: begins a new epoch and holds the waiting payments',
-    operands: [],
-    options: {},
-    run: restore((module) => module.restoreConfirm),
-  },
-  {
-    words: ['restore', 'coins'],
-    summary: 'after a restore on Bitcoin or Litecoin: drops spent coins and adds the hot wallet’s unknown ones',
-    operands: ['CODE'],
-    options: {},
-    run: restore((module) => module.restoreCoins),
-  },
-  {
-    words: ['restore', 'dismiss'],
-    summary: 'confirms that the till was only switched off: payments resume',
-    operands: [],
-    options: {},
-    run: restore((module) => module.restoreDismiss),
   },
   {
     words: ['lightning', 'status'],
