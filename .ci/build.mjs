@@ -15,6 +15,7 @@ import { dts } from 'rollup-plugin-dts';
 import { LICENCES, bundleDashboard, licencesOf, writeBundle } from '../host/dashboard/bundle.ts';
 import { flattenTypes } from './flatten-types.mjs';
 import { joinAugmentations } from './join-augmentations.mjs';
+import { writeDocuments } from './package-documents.mjs';
 import { PACKAGES, entryFile, folderOf, isOurs, manifestOf, outsideOf, repository, tested } from './packages.mjs';
 
 const RECORDS = 'adapters/client/records';
@@ -40,8 +41,8 @@ export async function build(target = join(repository, 'dist')) {
         for (const extension of ['js', 'd.ts'])
           write(folder, `dist/${entryFile(entry)}.${extension}`, `export * from '${whole}';\n`);
       for (const path of each.files) copy(path === DASHBOARD ? work : repository, path, join(folder, 'dist/files'));
-      for (const name of ['LICENSE', 'CHANGELOG.md', 'SECURITY.md']) copy(repository, name, folder);
-      cpSync(join(repository, each.readme), join(folder, 'README.md'));
+      copy(repository, 'LICENSE', folder);
+      writeDocuments(each, folder);
       const licences = licencesOf(metafile, repository);
       write(folder, 'licences.txt', licences);
       const inDashboard = each.files.includes(DASHBOARD) ? readFileSync(join(work, DASHBOARD, LICENCES), 'utf8') : '';

@@ -11,9 +11,13 @@ export interface Package {
   readonly peers: readonly string[];
   readonly files: readonly string[];
   readonly readme: string;
+  /** Further documents and files for its users, or folders of them, at their paths in the repository. */
+  readonly documents: readonly string[];
 }
 export const PACKAGES: readonly Package[];
 export const repository: string;
+/** The repository as package.json names it; undefined without an address. */
+export const source: { readonly url: string } | undefined;
 export function folderOf(each: Package): string;
 export function entryFile(entry: string): string;
 export function outsideOf(each: Package): readonly string[];

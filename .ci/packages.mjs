@@ -11,9 +11,12 @@ const {
   license,
   engines,
   keywords,
-  repository: source,
+  repository: sourceOfManifest,
   devDependencies,
 } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
+/** The repository as package.json names it, where the workflow that publishes writes it; undefined without an address. */
+export const source = sourceOfManifest;
 
 /** The built-in plugins, each an entry of its own, so that an application loads the chains that it uses. */
 const plugins = ['bitcoin', 'bsc', 'chat', 'ethereum', 'evm', 'lightning', 'litecoin', 'sandbox', 'smtp', 'tron'];
@@ -39,6 +42,15 @@ const pages = [
   'examples/receive-callbacks',
 ];
 
+/** What an operator needs besides the program. The files for containers belong to the repository, from which the image is built. */
+const operation = [
+  'host/README.md',
+  'host/security.md',
+  'examples/self-host/README.md',
+  ...['Caddyfile', 'nginx.conf', 'grafana', 'prometheus'],
+  ...['tillgate-command', 'tillgate.service', 'tillgate.config.json', 'tillgate-signer.service', 'signer.config.json'],
+].map((path) => (path.includes('/') ? path : `examples/self-host/${path}`));
+
 /**
  * @typedef {object} Package
  * @property {string} name
@@ -50,6 +62,7 @@ const pages = [
  * @property {readonly string[]} peers packages that a choice needs
  * @property {readonly string[]} files sources whose files are read at run time, relative to the repository
  * @property {string} readme
+ * @property {readonly string[]} documents further documents and files for its users, or folders of them, at their paths in the repository
  */
 
 /** @type {readonly Package[]} */
@@ -68,6 +81,7 @@ export const PACKAGES = [
     peers: [...choices, '@tillgate/testing'],
     files: pages,
     readme: 'host/embed/README.md',
+    documents: [],
   },
   {
     name: '@tillgate/server',
@@ -79,6 +93,7 @@ export const PACKAGES = [
     peers: [],
     files: [...pages, 'host/dashboard/files'],
     readme: '.ci/server-package/README.md',
+    documents: operation,
   },
   {
     name: '@tillgate/client',
@@ -90,6 +105,7 @@ export const PACKAGES = [
     peers: [],
     files: [],
     readme: 'adapters/client/README.md',
+    documents: [],
   },
   {
     name: '@tillgate/testing',
@@ -101,6 +117,7 @@ export const PACKAGES = [
     peers: [],
     files: [],
     readme: 'adapters/testing/README.md',
+    documents: [],
   },
 ];
 
@@ -117,7 +134,8 @@ export const outsideOf = ({ dependencies: needed, peers }) => [...needed, ...pee
  * The manifest that is published. A library takes compatible versions, the server those that were tested. The repository is
  * that of package.json, where the workflow that publishes writes it: the provenance has to name the same.
  */
-export function manifestOf({ name, description, entries, forwards, bin, dependencies: needed, peers }, from = source) {
+export function manifestOf(each, from = source) {
+  const { name, description, entries, forwards, bin, dependencies: needed, peers, documents } = each;
   const range = bin === null ? '^' : '';
   const versionOf = (each) => (isOurs(each) ? version : `${range}${tested(each)}`);
   const listed = (names) => Object.fromEntries([...names].sort().map((each) => [each, versionOf(each)]));
@@ -136,7 +154,7 @@ export function manifestOf({ name, description, entries, forwards, bin, dependen
       './package.json': './package.json',
     },
     ...(bin !== null && { bin: { tillgate: 'dist/bin.js' } }),
-    files: ['dist', 'licences.txt', 'sbom.cdx.json', 'CHANGELOG.md', 'SECURITY.md'],
+    files: ['dist', 'licences.txt', 'sbom.cdx.json', 'CHANGELOG.md', 'SECURITY.md', ...documents],
     sideEffects: false,
     ...(needed.length > 0 && { dependencies: listed(needed) }),
     ...(peers.length > 0 && {

@@ -43,7 +43,7 @@ function stateOfSources() {
     ...files,
     'tsconfig.json',
     'tsconfig.build.json',
-    ...filesOf(['.ci', 'core', 'adapters', 'plugins', 'host']),
+    ...filesOf(['.ci', 'core', 'adapters', 'plugins', 'host', 'examples/self-host', 'examples/receive-callbacks']),
   ])
     hash.update(`${path}\0`).update(readFileSync(join(repository, path)));
   return hash.digest('hex').slice(0, 16);
