@@ -28,6 +28,7 @@ import type { Runtime } from '../boot/runtime.ts';
 import type { CommandCall } from './command.ts';
 import { FINDINGS, Problem } from './findings.ts';
 import type { FindingName } from './findings.ts';
+import { seedFilesIn } from '../init/seed-words.ts';
 import { weakSettings } from '../settings/weak-settings.ts';
 import { CollectingLogger, withCause } from './node-error-hints.ts';
 
@@ -64,6 +65,14 @@ export async function doctor({ json, terminal }: CommandCall): Promise<number> {
   if (config !== null) {
     for (const words of weakSettings(config))
       findings.push({ check: 'settings', ok: true, warning: true, words, finding: 'setting-weak' });
+    for (const file of seedFilesIn([config.directory, config.dataDir]))
+      findings.push({
+        check: 'seed',
+        ok: true,
+        warning: true,
+        words: `${file} has the words of a seed`,
+        finding: 'seed-file-left',
+      });
     await lookAtTill(config, look);
   }
   const ok = findings.every((finding) => finding.ok);

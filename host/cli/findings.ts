@@ -105,6 +105,10 @@ export const FINDINGS = {
     means: 'The till runs, and takes no payment, because it follows no chain.',
     advice: 'Add a plugin with the address of your node to the setting plugins, such as ethereum or bitcoin.',
   },
+  'seed-file-left': {
+    means: 'Whoever reads this file, or a backup of this machine, can take all the money of the wallet.',
+    advice: 'Write the words on paper or move the file to a safe place on another machine, then delete it here.',
+  },
   'nobody-told': {
     means: 'Alerts and held withdrawals are shown in the dashboard alone, where somebody has to look for them.',
     advice: 'Add the plugin smtp or chat to the setting plugins.',

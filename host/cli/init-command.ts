@@ -6,6 +6,7 @@ import { askUntil, readAnswers } from '../init/init-answers.ts';
 import type { Ask } from '../init/init-answers.ts';
 import { checkSettings, makeAdmin, makeWallet, prepareDatabase, reportFiles, writeFiles } from '../init/init-till.ts';
 import type { AdminLogin, AskCode, Report, StepReport } from '../init/init-till.ts';
+import { numberedWords } from '../init/seed-words.ts';
 import type { CommandCall } from './command.ts';
 import { doctor } from './doctor.ts';
 import { readNewPassword } from './read-secret.ts';
@@ -21,18 +22,24 @@ export async function init(call: CommandCall): Promise<number> {
   const report: Report = (one) => linesOf(one, json).forEach((line) => terminal.out(line));
   const admin = await prepareFiles(call, report);
   await prepareDatabase(report);
-  if (values['without-wallet'] !== true) await makeWallet(report);
+  if (values['without-wallet'] !== true)
+    await makeWallet(report, json || !process.stdout.isTTY ? null : askOf(terminal));
   await makeAdmin(admin, report, askCode(call));
   const problems = await doctor(call);
   if (!json) for (const line of nextSteps(problems === 0, await addressOf())) terminal.out(line);
   return problems;
 }
 
+/** Asks the person at the terminal; `null` without one. */
+function askOf(terminal: CommandCall['terminal']): Ask {
+  const tell = (words: string): void => terminal.err(words);
+  return process.stdin.isTTY ? Object.assign(askAtTerminal.bind(null), { tell }) : null;
+}
+
 /** Asks all questions before the first file is written. */
 async function prepareFiles(call: CommandCall, report: Report): Promise<() => Promise<AdminLogin>> {
   const { terminal } = call;
-  const tell = (words: string): void => terminal.err(words);
-  const ask = process.stdin.isTTY ? Object.assign(askAtTerminal.bind(null), { tell }) : null;
+  const ask = askOf(terminal);
   const login = async (): Promise<AdminLogin> => ({
     email: await emailOf(call, ask),
     password: await readNewPassword(call),
@@ -93,25 +100,9 @@ function linesOf({ words, secrets = {}, ...rest }: StepReport, json: boolean): s
   const code = uri === undefined || !process.stdout.isTTY ? [] : [renderUnicodeCompact(uri)];
   return [
     words,
-    ...Object.entries(secrets).flatMap(([name, text]) => (name === 'mnemonic' ? numbered(text) : [text])),
+    ...Object.entries(secrets).flatMap(([name, text]) => (name === 'mnemonic' ? numberedWords(text) : [text])),
     ...code,
   ];
-}
-
-const WORDS_IN_A_LINE = 6;
-
-/** The words of a seed with their numbers, some to a line, so that none is skipped while they are written down. */
-function numbered(mnemonic: string): string[] {
-  const words = mnemonic.split(' ').map((word, index) => `${String(index + 1).padStart(2)} ${word}`.padEnd(12));
-  const lines = [];
-  for (let at = 0; at < words.length; at += WORDS_IN_A_LINE)
-    lines.push(
-      words
-        .slice(at, at + WORDS_IN_A_LINE)
-        .join(' ')
-        .trimEnd(),
-    );
-  return lines;
 }
 
 async function addressOf(): Promise<string> {

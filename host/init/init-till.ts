@@ -9,6 +9,8 @@ import { importPlugins } from '../boot/plugins.ts';
 import type { SettingsInput } from '../settings/settings.ts';
 import { initWallet } from '../wallet/wallet.ts';
 import { settingsText } from './init-answers.ts';
+import type { Ask } from './init-answers.ts';
+import { SECRETS_FOLDER, confirmWords, writeSeedFile } from './seed-words.ts';
 import { writeOnce } from './write-once.ts';
 
 /** The result of a step. */
@@ -16,6 +18,8 @@ export interface StepReport {
   readonly step: 'key' | 'settings' | 'database' | 'wallet' | 'admin' | 'second-factor';
   readonly result: 'made' | 'exists' | 'none';
   readonly words: string;
+  /** The file that the step has written for a person to move away. */
+  readonly file?: string;
   /** Secrets, which are shown this once. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
@@ -23,7 +27,7 @@ export interface StepReport {
 /** Receives the report of each step. */
 export type Report = (report: StepReport) => void;
 
-const KEY_FILE = 'secrets/master-key';
+const KEY_FILE = `${SECRETS_FOLDER}/master-key`;
 
 /**
  * Validates the settings of a new till, with the path of its key. Nothing is written when they are invalid.
@@ -74,30 +78,46 @@ export async function prepareDatabase(report: Report): Promise<void> {
 }
 
 /**
- * Makes the seed unless there is one. Its words are shown before they are stored, so that no till has a seed whose
+ * Makes the seed unless there is one. Its words are handed over before they are stored, so that no till has a seed whose
  * words nobody could have written down.
+ *
+ * @param ask - asks the person at the terminal who reads the words; without one they are written to a file, since what
+ * a program prints often ends in a log
  */
-export async function makeWallet(report: Report): Promise<void> {
+export async function makeWallet(report: Report, ask: Ask): Promise<void> {
   const found = await withRuntime(async ({ config, storage, vault }) => {
     if (config.signer !== null) return 'The signer has the seed.';
     if (config.secrets.mnemonic !== null) return 'The seed comes from TILLGATE_MNEMONIC.';
-    const mnemonic = await initWallet({ documents: storage.documents, vault }, (words) => {
-      report({
-        step: 'wallet',
-        result: 'none',
-        words:
-          'Write these words down with their numbers, on paper: anyone who has them can take the money. They are in use as soon as they are stored.',
-        secrets: { mnemonic: words },
-      });
-    });
+    const handOver = ask === null ? toFile([config.directory, config.dataDir], report) : toPerson(ask, report);
+    const mnemonic = await initWallet({ documents: storage.documents, vault }, handOver);
     return mnemonic === null ? 'Wallet exists already; its words are not shown again.' : null;
   });
   report({
     step: 'wallet',
     result: found === null ? 'made' : 'exists',
-    words: found ?? 'Wallet: the words above are stored in the database, encrypted.',
+    words: found ?? 'Wallet: the seed is stored in the database, encrypted.',
   });
 }
+
+type HandOver = (mnemonic: string) => Promise<void>;
+
+const toPerson =
+  (ask: NonNullable<Ask>, report: Report): HandOver =>
+  async (mnemonic) => {
+    const words =
+      'Write these words down with their numbers, on paper: anyone who has them can take the money. Three of them are asked next.';
+    report({ step: 'wallet', result: 'none', words, secrets: { mnemonic } });
+    await confirmWords(mnemonic, ask);
+  };
+
+const toFile =
+  (homes: readonly string[], report: Report): HandOver =>
+  (mnemonic) => {
+    const file = writeSeedFile(homes, mnemonic);
+    const words = `Seed words: ${file}. Move this file to a safe place on another machine and delete it here: anyone who has it can take the money.`;
+    report({ step: 'wallet', result: 'none', words, file });
+    return Promise.resolve();
+  };
 
 /** Asks for the current code of the authenticator; `null` for none. @param tries - the number of wrong codes so far */
 export type AskCode = (tries: number) => Promise<string | null>;

@@ -100,16 +100,17 @@ function openMnemonic(mnemonic: string): OpenWallet {
 /**
  * Generates a seed and stores it sealed.
  *
- * @param show - receives the words before they are stored, so that a killed process leaves no seed that nobody has seen
+ * @param show - receives the words before they are stored, so that a killed process leaves no seed that nobody has seen; the words
+ * of a rejected promise are not stored
  * @returns its 24 words; `null` when there is a wallet already
  */
 export async function initWallet(
   { documents, vault }: WalletTools,
-  show: (words: string) => void = () => undefined,
+  show: (words: string) => void | Promise<void> = () => undefined,
 ): Promise<string | null> {
   if ((await documents.read(DOCUMENT)) !== null) return null;
   const mnemonic = generateMnemonic();
-  show(mnemonic);
+  await show(mnemonic);
   const made = await documents.write(DOCUMENT, vault.seal(mnemonic, DOCUMENT), 0);
   return made ? mnemonic : null;
 }

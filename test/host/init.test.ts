@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
 import { MnemonicWallet } from '../../adapters/wallet/index.ts';
 import { resolveConfig } from '../../host/index.ts';
 import { readAnswers } from '../../host/init/init-answers.ts';
+import type { Ask } from '../../host/init/init-answers.ts';
+import { confirmWords, seedFilesIn, writeSeedFile } from '../../host/init/seed-words.ts';
 import { writeOnce } from '../../host/init/write-once.ts';
 import { initWallet } from '../../host/wallet/wallet.ts';
 import { isTillgateError } from '../../core/index.ts';
@@ -20,7 +22,7 @@ const STEPS = ['key', 'settings', 'database', 'wallet', 'admin', 'second-factor'
 interface Line {
   readonly step?: string;
   readonly result?: string;
-  readonly mnemonic?: string;
+  readonly file?: string;
   readonly uri?: string;
   readonly ok?: boolean;
 }
@@ -32,7 +34,13 @@ const linesOf = (out: string): Line[] =>
     .map((line) => JSON.parse(line) as Line);
 const made = (lines: readonly Line[]): (string | undefined)[] =>
   lines.filter(({ result }) => result === 'made').map(({ step }) => step);
-const words = (lines: readonly Line[]): string[] => lines.flatMap(({ mnemonic }) => mnemonic ?? []);
+const files = (lines: readonly Line[]): string[] => lines.flatMap(({ file }) => file ?? []);
+/** The words of a seed in a file, without their numbers. */
+const wordsIn = (file: string): string =>
+  readFileSync(file, 'utf8')
+    .split(/\s+/)
+    .filter((word) => /^[a-z]+$/.test(word))
+    .join(' ');
 const modeOf = (...path: string[]): number => statSync(join(...path)).mode & 0o777;
 
 describe('tillgate init', () => {
@@ -58,7 +66,12 @@ describe('tillgate init', () => {
     assert.equal(first.code, 0, first.err);
     const lines = linesOf(first.out);
     assert.deepEqual(made(lines), STEPS);
-    assert.equal(words(lines)[0]?.split(' ').length, 24);
+    const seedFile = join(path, 'secrets/seed-words');
+    assert.deepEqual(files(lines), [seedFile]);
+    const words = wordsIn(seedFile);
+    assert.equal(words.split(' ').length, 24);
+    assert.ok(!`${first.out}${first.err}`.includes(words.split(' ').slice(0, 3).join(' ')));
+    assert.equal(modeOf(seedFile), 0o600);
     assert.match(lines.find(({ uri }) => uri !== undefined)?.uri ?? '', /^otpauth:\/\/totp\//);
     assert.equal(lines.at(-1)?.ok, true);
     for (const folder of ['secrets', 'data']) assert.equal(modeOf(path, folder), 0o700, folder);
@@ -70,7 +83,7 @@ describe('tillgate init', () => {
     const again = await init(path, [...FLAGS, '--base-url', 'https://other.example']);
     assert.equal(again.code, 0, again.err);
     assert.deepEqual(made(linesOf(again.out)), ['database']);
-    assert.deepEqual(words(linesOf(again.out)), []);
+    assert.deepEqual(files(linesOf(again.out)), []);
     assert.deepEqual(
       ['secrets/master-key', 'tillgate.config.json'].map((file) => readFileSync(join(path, file), 'utf8')),
       before,
@@ -109,9 +122,12 @@ describe('tillgate init', () => {
       const second = await init(path);
       assert.equal(second.code, 0, `after ${count} lines: ${second.err}`);
       assert.equal(readFileSync(join(path, 'secrets/master-key'), 'utf8'), key);
-      assert.deepEqual(readdirSync(join(path, 'secrets')), ['master-key']);
-      const shown = [...words(before), ...words(linesOf(second.out))];
-      const shownLast = { TILLGATE_MNEMONIC: shown.at(-1) ?? '' };
+      const written = [...files(before), ...files(linesOf(second.out))];
+      assert.deepEqual(
+        readdirSync(join(path, 'secrets')).filter((name) => !name.startsWith('seed-words')),
+        ['master-key'],
+      );
+      const shownLast = { TILLGATE_MNEMONIC: wordsIn(written.at(-1) ?? '') };
       const { out: ofWords } = await run(fresh(), ['wallet', 'show', '--json'], shownLast);
       const hot = await hotAddress(path);
       assert.ok(ofWords.includes(hot), `nobody was shown the words of ${hot}`);
@@ -190,12 +206,63 @@ describe('the parts of tillgate init', () => {
       throw new Error('the terminal is gone');
     });
     await assert.rejects(unseen, /the terminal is gone/);
+    const unconfirmed = initWallet(tools, () => Promise.reject(new Error('the words were wrong')));
+    await assert.rejects(unconfirmed, /the words were wrong/);
     assert.equal(stored, null);
     const seen: string[] = [];
-    assert.equal(await initWallet(tools, (each) => seen.push(each)), seen[0]);
+    const see = (each: string): void => void seen.push(each);
+    assert.equal(await initWallet(tools, see), seen[0]);
     assert.doesNotThrow(() => new MnemonicWallet(String(stored)));
-    assert.equal(await initWallet(tools, (each) => seen.push(each)), null);
+    assert.equal(await initWallet(tools, see), null);
     assert.equal(seen.length, 1);
+  });
+
+  test('three words of the seed are asked, each until it is right, and nothing is stored while one is wrong', async () => {
+    const seed = Array.from({ length: 24 }, (_, index) => `word${index + 1}`).join(' ');
+    const [asked, told]: [string[], string[]] = [[], []];
+    const answering = (answer: (question: string) => string): NonNullable<Ask> =>
+      Object.assign(
+        (question: string) => {
+          asked.push(question);
+          return Promise.resolve(answer(question));
+        },
+        { tell: (line: string) => void told.push(line) },
+      );
+    const right = (question: string): string => ` WORD${/Word (\d+) of 24/.exec(question)?.[1] ?? ''}`;
+    await confirmWords(seed, answering(right));
+    assert.equal(new Set(asked).size, 3);
+    asked.length = 0;
+    const answers = ['word8', ''];
+    await confirmWords(
+      seed,
+      answering((question) => answers.shift() ?? right(question)),
+      () => 6,
+    );
+    assert.deepEqual(asked, ['Word 7 of 24', 'Word 7 of 24', 'Word 7 of 24', 'Word 8 of 24', 'Word 9 of 24']);
+    assert.equal(told.length, 2);
+    assert.match(told[0] ?? '', /not word 7.*Nothing is stored/);
+    await assert.rejects(
+      confirmWords(
+        seed,
+        answering(() => 'no'),
+      ),
+      (error) => isTillgateError(error, 'STATE_CONFLICT'),
+    );
+  });
+
+  test('a file of seed words is never written over, is private, and doctor finds it until it is gone', async () => {
+    const homes = [join(directory.path, 'seed-home')];
+    const [first, second] = [writeSeedFile(homes, 'one two'), writeSeedFile(homes, 'three four')];
+    assert.deepEqual([wordsIn(first), wordsIn(second)], ['one two', 'three four']);
+    assert.deepEqual([modeOf(first), modeOf(second), modeOf(homes[0] ?? '', 'secrets')], [0o600, 0o600, 0o700]);
+    assert.deepEqual(seedFilesIn(homes), [first, second]);
+    const file = join(directory.path, 'no-folder');
+    writeFileSync(file, '');
+    assert.throws(() => writeSeedFile([file], 'five six'));
+    const found = async (): Promise<string> => (await run(homes[0] ?? '', ['doctor'])).out;
+    assert.match(await found(), /^weak {2}seed: .*seed-words has the words of a seed$/m);
+    for (const each of [first, second]) rmSync(each);
+    assert.doesNotMatch(await found(), / seed: /);
   });
 
   test('asks a person for what no option says, each with what is usual', async () => {
