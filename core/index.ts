@@ -162,6 +162,7 @@ export * from './app/event-presenter.ts';
 export * from './app/till-events.ts';
 export * from './notify/webhook-store.ts';
 export * from './orders/payment-link.ts';
+export * from './orders/cart.ts';
 export * from './orders/link-fields.ts';
 export * from './orders/link-sales.ts';
 export * from './orders/link-store.ts';

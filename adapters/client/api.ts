@@ -440,6 +440,20 @@ export interface Order {
   readonly merchantReference: string | null;
   /** Your own key-value pairs. */
   readonly metadata: Readonly<Record<string, string>>;
+  /** What was bought with a payment link that has items or tips; else null. */
+  readonly cart: {
+    readonly lines: readonly {
+      /** ID of the item of the payment link. */
+      readonly item: string;
+      readonly name: string;
+      /** Price of one. */
+      readonly price: string;
+      /** Number of this item. */
+      readonly quantity: number;
+    }[];
+    /** Part of the price of the order that is a tip. */
+    readonly tip: string;
+  } | null;
   /** URL of the checkout page. */
   readonly payUrl: string;
   /** Time of creation. */
@@ -489,6 +503,20 @@ export interface OrderDetail {
   readonly merchantReference: string | null;
   /** Your own key-value pairs. */
   readonly metadata: Readonly<Record<string, string>>;
+  /** What was bought with a payment link that has items or tips; else null. */
+  readonly cart: {
+    readonly lines: readonly {
+      /** ID of the item of the payment link. */
+      readonly item: string;
+      readonly name: string;
+      /** Price of one. */
+      readonly price: string;
+      /** Number of this item. */
+      readonly quantity: number;
+    }[];
+    /** Part of the price of the order that is a tip. */
+    readonly tip: string;
+  } | null;
   /** URL of the checkout page. */
   readonly payUrl: string;
   /** Time of creation. */
@@ -632,6 +660,20 @@ export interface OrderEvent {
   readonly merchantReference: string | null;
   /** Your own key-value pairs. */
   readonly metadata: Readonly<Record<string, string>>;
+  /** What was bought with a payment link that has items or tips; else null. */
+  readonly cart: {
+    readonly lines: readonly {
+      /** ID of the item of the payment link. */
+      readonly item: string;
+      readonly name: string;
+      /** Price of one. */
+      readonly price: string;
+      /** Number of this item. */
+      readonly quantity: number;
+    }[];
+    /** Part of the price of the order that is a tip. */
+    readonly tip: string;
+  } | null;
   /** Time of creation. */
   readonly createdAt: string;
   /** Time of the last change. */
@@ -698,12 +740,22 @@ export interface PaymentLink {
   readonly description: string;
   /** Fiat currency code, such as EUR. */
   readonly currency: string;
-  /** Price of each order; null if the payer chooses the amount. */
+  /** Price of each order; null if the payer chooses the amount or items. */
   readonly price: string | null;
   /** Minimum amount that the payer can choose. */
   readonly minPrice: string | null;
   /** Maximum amount that the payer can choose. */
   readonly maxPrice: string | null;
+  /** What is sold; empty if each order has the price of the link or an amount of the payer. */
+  readonly items: readonly {
+    /** ID of the item, unique on its page. */
+    readonly id: string;
+    readonly name: string;
+    /** Price of one. */
+    readonly price: string;
+  }[];
+  /** Tips that are offered, in percent; empty if no tip is asked for. */
+  readonly tips: readonly number[];
   /** Codes of the coins that are offered; null for all. */
   readonly coins: readonly string[] | null;
   /** Maximum number of sales; null for no limit. */
@@ -1320,6 +1372,19 @@ export interface LinkCreateParams {
   readonly minPrice?: string | undefined;
   /** Maximum amount that the payer can choose. */
   readonly maxPrice?: string | undefined;
+  /** What is sold, in place of a price; replaces all items. */
+  readonly items?:
+    | readonly {
+        /** ID of the item; a new one by default. */
+        readonly id?: string | undefined;
+        /** Name of the item. */
+        readonly name: string;
+        /** Price of one. */
+        readonly price: string;
+      }[]
+    | undefined;
+  /** Tips that are offered, in percent, ascending; the payer may also give none, or an own amount. */
+  readonly tips?: readonly number[] | undefined;
   /** Codes of the coins that are offered; null for all. */
   readonly coins?: readonly string[] | null | undefined;
   /** Maximum number of sales; null for no limit. */

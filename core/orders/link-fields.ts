@@ -1,4 +1,6 @@
 import { lineProblem } from './brand-texts.ts';
+import { acceptedItems, acceptedTips } from './cart.ts';
+import type { GivenItem } from './cart.ts';
 import { checkCallbackUrl } from '../notify/index.ts';
 import type { CallbackPlaces } from '../notify/index.ts';
 import type { AssetCatalogue, CurrencyCode, Decimal, Fiat, Millis } from '../kernel/index.ts';
@@ -16,6 +18,10 @@ export interface LinkFields {
   readonly vsPrice?: Decimal | null;
   readonly minPrice?: Decimal | null;
   readonly maxPrice?: Decimal | null;
+  /** Excludes a price and its limits; empty for none. */
+  readonly items?: readonly GivenItem[];
+  /** Whole percentages, ascending; empty for none. */
+  readonly tips?: readonly number[];
   readonly coins?: readonly CurrencyCode[] | null;
   readonly maxSales?: number | null;
   readonly expiresAt?: Millis | null;
@@ -39,6 +45,8 @@ export interface LinkRules {
   readonly assets: Pick<AssetCatalogue, 'find'>;
   readonly places: CallbackPlaces;
   readonly now: Millis;
+  /** Makes the ids of new items. */
+  readonly newId: () => string;
 }
 
 /** The longest texts of a link, in characters. */
@@ -54,6 +62,8 @@ export const EMPTY_LINK: LinkContent = {
   price: null,
   minPrice: null,
   maxPrice: null,
+  items: [],
+  tips: [],
   coins: null,
   maxSales: null,
   expiresAt: null,
@@ -76,13 +86,15 @@ export function requireLinkFiat(code: string): Fiat {
 
 /** The content with some fields changed. @throws TillgateError `INVALID_FIELDS`, `UNSUPPORTED` for a coin */
 export function withFields(former: LinkContent, given: LinkFields, fiat: Fiat, rules: LinkRules): LinkContent {
-  const { vsPrice, minPrice, maxPrice, coins, ...rest } = given;
+  const { vsPrice, minPrice, maxPrice, items, tips, coins, ...rest } = given;
   const content: LinkContent = {
     ...former,
     ...rest,
     ...unitsOf('price', 'vsPrice', vsPrice, fiat),
     ...unitsOf('minPrice', 'minPrice', minPrice, fiat),
     ...unitsOf('maxPrice', 'maxPrice', maxPrice, fiat),
+    ...(items === undefined ? {} : { items: acceptedItems(items, fiat, rules.newId) }),
+    ...(tips === undefined ? {} : { tips: acceptedTips(tips) }),
     ...(coins === undefined ? {} : { coins: coins === null ? null : offered(coins, rules) }),
   };
   checkTexts(content);
@@ -125,12 +137,14 @@ function checkTexts({ title, description, referencePrefix, metadata }: LinkConte
 }
 
 function checkBounds(
-  { price, minPrice, maxPrice, maxSales }: LinkContent,
+  { price, minPrice, maxPrice, items, maxSales }: LinkContent,
   { expiresAt }: LinkFields,
   now: Millis,
 ): void {
   if (price !== null && (minPrice !== null || maxPrice !== null))
     throw invalidField('vsPrice', 'must be null where the amount has bounds');
+  if (items.length > 0 && (price !== null || minPrice !== null || maxPrice !== null))
+    throw invalidField('items', 'must be empty where there is a price or a limit of it');
   if (minPrice !== null && maxPrice !== null && minPrice > maxPrice)
     throw invalidField('minPrice', 'must not be more than the maximum price');
   if (maxSales !== null && !(Number.isSafeInteger(maxSales) && maxSales >= 1 && maxSales <= MAX_LINK_SALES))

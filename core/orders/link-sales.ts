@@ -4,6 +4,7 @@ import type {
   Decimal,
   Digest,
   ErrorCode,
+  Fiat,
   IdempotencyClaim,
   IdGenerator,
   LinkDeviceId,
@@ -24,6 +25,8 @@ import {
 } from '../kernel/index.ts';
 import type { Actor } from '../access/index.ts';
 import { addAuditRow } from '../access/index.ts';
+import { choiceText, linesOf, storedItems, sumOf, tipOf } from './cart.ts';
+import type { Cart, CartChoice } from './cart.ts';
 import type { ChoosePayment } from './choose-payment.ts';
 import type { CreateOrder, MadeOrder } from './create-order.ts';
 import type { OrderAdminActions } from './order-admin-actions.ts';
@@ -58,7 +61,9 @@ export interface LinkView {
 export interface LinkVisit {
   /** The chosen amount; `null` where the link has its own. */
   readonly amount: Decimal | null;
-  /** Identifies the visit: the same key and amount return the order that they created. */
+  /** What was chosen, with the {@link LinkSales.offer} of the page; absent where the link has neither items nor tips. */
+  readonly cart?: CartChoice & { readonly offer: string };
+  /** Identifies the visit: the same key, amount and choice return the order that they created. */
   readonly key: string;
   /** True to create a new order when that of the key is finished. */
   readonly renew: boolean;
@@ -103,7 +108,8 @@ export class LinkSales {
   /**
    * The order of a visit: a new one, or the one that the same visit created before.
    *
-   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` with the `reason` `ended`, `sold-out`, `reserved` or `busy`;
+   * @throws TillgateError `NOT_FOUND`; `STATE_CONFLICT` with the `reason` `ended`, `sold-out`, `reserved`, `busy` or
+   *   `changed`;
    *   `INVALID_FIELDS` and `AMOUNT_OUT_OF_RANGE` for the amount; as {@link CreateOrder.ofLink}
    */
   async order(token: string, visit: LinkVisit): Promise<Order> {
@@ -148,9 +154,17 @@ export class LinkSales {
     return order.status === 'TERMINATED' ? order : this.#deps.orderAdminActions.terminate(orderId, CASHIER);
   }
 
+  /** Identifies the prices and tips of a link, so that no page sells at others than it shows. */
+  offer({ vsCurrency, price, minPrice, maxPrice, items, tips }: PaymentLink): string {
+    const amounts = [price, minPrice, maxPrice].map((units) => units?.toString() ?? null);
+    return this.#deps.digest.sha256Hex(JSON.stringify([vsCurrency, amounts, storedItems(items), tips]));
+  }
+
   async #made(token: string, visit: LinkVisit): Promise<MadeOrder> {
     for (let tries = 0; tries < TRIES; tries++) {
       const { link, state } = await this.find(token);
+      const former = await this.#former(link, visit);
+      if (former !== null) return { order: former, repeated: true };
       // In the state `reserved`, the visitor's own order may have the last place.
       if (state === 'ended' || state === 'sold-out') throw refusedBecause(state);
       const result = await this.#create(link, visit);
@@ -160,10 +174,22 @@ export class LinkSales {
     throw new TillgateError('NOT_READY', 'The link is being changed; try again.');
   }
 
-  #create(link: PaymentLink, { amount, key }: LinkVisit) {
+  /**
+   * The order of a choice that is sent again. It is looked for before the choice is priced, because the items may have
+   * changed since: another price must not make a second sale of it.
+   */
+  async #former(link: PaymentLink, visit: LinkVisit): Promise<Order | null> {
+    if (visit.cart === undefined) return null;
+    const { storage, clock } = this.#deps;
+    return storage.orders.findByClaim(link.accountId, this.#claim(link, choiceKey(visit, visit.cart)), clock.now());
+  }
+
+  #create(link: PaymentLink, visit: LinkVisit) {
     const { createOrder } = this.#deps;
     const fiat = present(findFiat(link.vsCurrency), `fiat ${link.vsCurrency}`);
-    const units = linkAmount(link, amount, fiat);
+    const hasCart = link.items.length > 0 || link.tips.length > 0;
+    if (hasCart ? visit.cart?.offer !== this.offer(link) : visit.cart !== undefined) throw refusedBecause('changed');
+    const { units, cart } = priced(link, visit, fiat);
     const input = {
       vsCurrency: link.vsCurrency,
       vsPrice: present(readDecimal(formatUnits(units, fiat.decimals)), 'an amount'),
@@ -171,6 +197,7 @@ export class LinkSales {
       enablePostCallback: link.enablePostCallback,
       fixedEncryptPrice: link.fixedEncryptPrice,
       metadata: link.metadata,
+      cart,
       referencePrefix: link.referencePrefix,
       place: {
         linkId: link.id,
@@ -180,7 +207,8 @@ export class LinkSales {
       },
     };
     const principal = { accountId: link.accountId, credentialId: null, via: 'token' } as const;
-    return createOrder.ofLink(principal, input, this.#claim(link, `${key} ${units}`));
+    const key = visit.cart === undefined ? `${visit.key} ${units}` : choiceKey(visit, visit.cart);
+    return createOrder.ofLink(principal, input, this.#claim(link, key));
   }
 
   #claim({ id }: PaymentLink, key: string): IdempotencyClaim {
@@ -252,10 +280,29 @@ export class LinkSales {
   }
 }
 
+/** The amount of an order and what it is for, from the link alone and the visitor's choice. */
+function priced(
+  link: PaymentLink,
+  { amount, cart }: LinkVisit,
+  fiat: Fiat,
+): { readonly units: bigint; readonly cart: Cart | null } {
+  if (cart === undefined) return { units: linkAmount(link, amount, fiat), cart: null };
+  const lines = link.items.length === 0 ? [] : linesOf(link.items, cart.quantities ?? new Map());
+  const base = link.items.length === 0 ? linkAmount(link, amount, fiat) : sumOf(lines);
+  const tip = tipOf(link.tips, cart.tip ?? null, base, fiat);
+  return { units: base + tip, cart: lines.length === 0 && tip === 0n ? null : { lines, tip } };
+}
+
+/** What identifies a choice: it names the page's offer in place of the amount, which may have changed since. */
+function choiceKey({ key, amount }: LinkVisit, cart: NonNullable<LinkVisit['cart']>): string {
+  const typed = amount === null ? null : `${amount.digits}e-${amount.scale}`;
+  return JSON.stringify([key, cart.offer, typed, choiceText(cart)]);
+}
+
 const noSuchLink = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such page.');
 
 /** Why a link creates no order now. */
-export type LinkRefusal = 'ended' | 'sold-out' | 'reserved' | 'busy';
+export type LinkRefusal = 'ended' | 'sold-out' | 'reserved' | 'busy' | 'changed';
 
 const REASONS: Readonly<Record<Exclude<PlaceRefusal, 'link-changed'>, LinkRefusal>> = {
   'no-sale-left': 'reserved',
@@ -267,6 +314,7 @@ const WORDS: Readonly<Record<LinkRefusal, string>> = {
   'sold-out': 'Everything is sold.',
   reserved: 'The remaining items are reserved for payments in progress.',
   busy: 'Too many payments of this page are in progress; try again later.',
+  changed: 'What is sold here, or its price, has changed; load the page again.',
 };
 
 function refusedBecause(reason: LinkRefusal): TillgateError {

@@ -1,4 +1,5 @@
 import { nameKey } from './brand-texts.ts';
+import { storedItems } from './cart.ts';
 import type { CallbackPlaces } from '../notify/index.ts';
 import type {
   AccountId,
@@ -78,7 +79,7 @@ const TOKEN_BYTES = 16;
 const AUDITED = [
   ...['title', 'description', 'coins', 'maxSales', 'expiresAt', 'active', 'returnUrl', 'callbackUrl'],
   ...['timeoutCallback', 'enablePostCallback', 'fixedEncryptPrice', 'referencePrefix', 'metadata'],
-  ...['price', 'minPrice', 'maxPrice'],
+  ...['price', 'minPrice', 'maxPrice', 'items', 'tips'],
 ] as const;
 
 /** Payment links of accounts (core/decisions/pages.md). */
@@ -233,8 +234,8 @@ export class ManageLinks {
   }
 
   #rules(now: Millis): LinkRules {
-    const { assets, places } = this.#deps;
-    return { assets, places, now };
+    const { assets, places, ids } = this.#deps;
+    return { assets, places, now, newId: () => ids.next() };
   }
 
   #audit(
@@ -252,7 +253,9 @@ const textOf = (units: bigint | null): string | null => (units === null ? null :
 
 /** The audit log's view of a link, with amounts as digits. */
 function shown(link: PaymentLink): Record<(typeof AUDITED)[number], unknown> {
-  return { ...link, price: textOf(link.price), minPrice: textOf(link.minPrice), maxPrice: textOf(link.maxPrice) };
+  const { price, minPrice, maxPrice, items } = link;
+  const prices = { price: textOf(price), minPrice: textOf(minPrice), maxPrice: textOf(maxPrice) };
+  return { ...link, ...prices, items: storedItems(items) };
 }
 
 /**

@@ -64,6 +64,9 @@ export interface OrderChanges {
   readonly updatedAt: Millis;
 }
 
+/** What an idempotency claim is found by. */
+export type ClaimName = Pick<IdempotencyClaim, 'route' | 'key'>;
+
 /** The position of an order among those whose deadline has passed. */
 export interface DeadlinePosition {
   readonly expiresAt: Millis;
@@ -106,6 +109,8 @@ export interface OrderStore {
    */
   create(order: NewOrder): Promise<CreateOrderResult>;
   find(id: OrderId): Promise<Order | null>;
+  /** The order that was created with a claim which has not expired at `now`. */
+  findByClaim(accountId: AccountId, claim: ClaimName, now: Millis): Promise<Order | null>;
   findByCheckoutToken(token: string): Promise<Order | null>;
   /** When each of these orders last changed, in one read for many open pages. */
   changedAt(ids: readonly OrderId[]): Promise<ReadonlyMap<OrderId, Millis>>;

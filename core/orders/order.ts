@@ -1,5 +1,6 @@
 import type { AccountId, ChainCode, CredentialId, CurrencyCode, LinkId, Millis, OrderId } from '../kernel/index.ts';
 import type { RateEvidence } from '../ledger/index.ts';
+import type { Cart } from './cart.ts';
 import { merchantDataOf } from './merchant-data.ts';
 import type { MerchantData } from './merchant-data.ts';
 import type { UndecidedRule } from './undecided-payment.ts';
@@ -34,6 +35,8 @@ export interface OrderOptions extends MerchantData {
   readonly enablePostCallback: boolean;
   /** The payment link that created it; `null` for every other order. */
   readonly linkId: LinkId | null;
+  /** What it is for, at a payment link with items or tips; `null` for every other order. */
+  readonly cart: Cart | null;
 }
 
 /** The {@link OrderOptions} of a new order; absent ones have their default. */
@@ -57,6 +60,7 @@ export function withDefaults({
   fixedEncryptPrice = false,
   enablePostCallback = false,
   linkId = null,
+  cart = null,
   ...given
 }: NewOrderInput): OrderOptions {
   const { succeedUrl = null, timeoutUrl = null, callbackUrl = null, timeoutCallback = null } = links;
@@ -65,6 +69,7 @@ export function withDefaults({
     fixedEncryptPrice,
     enablePostCallback,
     linkId,
+    cart,
     ...merchantDataOf(given),
   };
 }

@@ -1,4 +1,5 @@
 import type { AccountId, CurrencyCode, LinkDeviceId, LinkId, Millis } from '../kernel/index.ts';
+import type { LinkItem } from './cart.ts';
 import type { Metadata } from './merchant-data.ts';
 import type { OrderStatus } from './order-status.ts';
 
@@ -31,11 +32,15 @@ export interface PaymentLink {
   readonly title: string;
   readonly description: string;
   readonly vsCurrency: string;
-  /** In minor units of the fiat currency; `null` where the payer chooses the amount. */
+  /** In minor units of the fiat currency; `null` where the payer chooses the amount or items. */
   readonly price: bigint | null;
   /** The limits of a chosen amount; `null` for those of the installation. */
   readonly minPrice: bigint | null;
   readonly maxPrice: bigint | null;
+  /** What is sold; empty where each order has the price of the link, or an amount of the payer. */
+  readonly items: readonly LinkItem[];
+  /** The tips that are offered, in percent, ascending; empty where no tip is asked for. */
+  readonly tips: readonly number[];
   /** The offered coins; `null` for all. */
   readonly coins: readonly CurrencyCode[] | null;
   /** The most sales; `null` for no limit. */

@@ -771,6 +771,19 @@ export interface LinkUpdateParams {
   readonly minPrice?: string | undefined;
   /** Maximum amount that the payer can choose. */
   readonly maxPrice?: string | undefined;
+  /** What is sold, in place of a price; replaces all items. */
+  readonly items?:
+    | readonly {
+        /** ID of the item; a new one by default. */
+        readonly id?: string | undefined;
+        /** Name of the item. */
+        readonly name: string;
+        /** Price of one. */
+        readonly price: string;
+      }[]
+    | undefined;
+  /** Tips that are offered, in percent, ascending; the payer may also give none, or an own amount. */
+  readonly tips?: readonly number[] | undefined;
   /** Codes of the coins that are offered; null for all. */
   readonly coins?: readonly string[] | null | undefined;
   /** Maximum number of sales; null for no limit. */

@@ -18,6 +18,8 @@ async function storedLink(storage: Storage, given: Partial<PaymentLink> = {}): P
     price: 10n ** 30n + 1n,
     minPrice: null,
     maxPrice: null,
+    items: [{ id: 'cup', name: 'A cup “large” ☕', price: 2n ** 70n }],
+    tips: [10, 15],
     coins: ['ETH', 'BTC'],
     maxSales: 2,
     expiresAt: NOW + 1,
@@ -54,11 +56,40 @@ const create = (storage: Storage, link: PaymentLink, given: Partial<LinkPlace> =
   storage.orders.create({ ...newOrder(link.accountId, orderOf(link)), place: placeOf(link, given) });
 
 eachStorage((_name, open) => {
+  test('an order comes back with what was bought, and is found by its claim for as long as that is kept', async (t) => {
+    const { storage } = await open(t);
+    const link = await storedLink(storage);
+    const cart = { lines: [{ id: 'cup', name: 'A cup ☕', price: 2n ** 70n, quantity: 3 }], tip: 2n ** 65n };
+    const held = claim('sale');
+    const made = await storage.orders.create({
+      ...newOrder(link.accountId, { ...orderOf(link), cart }, held),
+      place: placeOf(link),
+    });
+    assert(made.kind === 'created');
+    assert.deepEqual((await storage.orders.find(made.order.id))?.cart, cart);
+    const found = async (name: Partial<typeof held>, now = NOW, accountId = link.accountId) =>
+      (await storage.orders.findByClaim(accountId, { ...held, ...name }, now))?.id ?? null;
+    assert.equal(await found({}), made.order.id);
+    assert.equal(await found({ key: 'other' }), null);
+    assert.equal(await found({ route: 'other' }), null);
+    assert.equal(await found({}, held.expiresAt), null);
+    assert.equal(await found({}, NOW, (await storedAccount(storage)).id), null);
+  });
+
   test('a link comes back as it was stored, by its id and its token', async (t) => {
     const { storage } = await open(t);
     const link = await storedLink(storage);
     const chosen = await storedLink(storage, {
-      ...{ price: null, minPrice: 1n, maxPrice: 10n ** 20n, coins: null, maxSales: null, expiresAt: null },
+      ...{
+        price: null,
+        minPrice: 1n,
+        maxPrice: 10n ** 20n,
+        items: [],
+        tips: [],
+        coins: null,
+        maxSales: null,
+        expiresAt: null,
+      },
       ...{
         returnUrl: null,
         callbackUrl: null,

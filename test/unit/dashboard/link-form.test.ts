@@ -6,7 +6,16 @@ import type { LinkRecord } from '../../../host/dashboard/app/records.ts';
 const END = '2026-12-24T18:00:00Z';
 const former: LinkRecord = {
   ...{ id: '1', account: '2', url: 'https://pay.example/l/x', face: 'LINK', state: 'open', sold: 0, open: 0 },
-  ...{ title: 'Tea', description: 'A cup', currency: 'USD', price: '5', min_price: null, max_price: null },
+  ...{
+    title: 'Tea',
+    description: 'A cup',
+    currency: 'USD',
+    price: '5',
+    min_price: null,
+    max_price: null,
+    items: [],
+    tips: [],
+  },
   ...{ coins: ['ETH'], max_sales: 3, expires_at: END, active: true, return_url: 'https://shop.example/' },
   ...{ callback_url: null, timeout_callback: null, enable_post_callback: true, fixed_encrypt_price: false },
   ...{ reference_prefix: null, metadata: {}, devices: [], version: 1, created_at: END, updated_at: END },

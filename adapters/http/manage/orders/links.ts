@@ -1,4 +1,5 @@
 import {
+  CART,
   findFiat,
   formatInstant,
   formatUnits,
@@ -45,9 +46,19 @@ export const linkSchema = z
     title: z.string(),
     description: z.string(),
     currency: z.string().meta({ description: 'Fiat currency code, such as EUR' }),
-    price: amount('Price of each order; null if the payer chooses the amount').nullable(),
+    price: amount('Price of each order; null if the payer chooses the amount or items').nullable(),
     min_price: amount('Minimum amount that the payer can choose').nullable(),
     max_price: amount('Maximum amount that the payer can choose').nullable(),
+    items: z
+      .array(
+        z.object({ id: id('ID of the item, unique on its page'), name: z.string(), price: amount('Price of one') }),
+      )
+      .readonly()
+      .meta({ description: 'What is sold; empty if each order has the price of the link or an amount of the payer' }),
+    tips: z
+      .array(z.number().meta({ type: 'integer' }))
+      .readonly()
+      .meta({ description: 'Tips that are offered, in percent; empty if no tip is asked for' }),
     coins: z
       .array(z.string())
       .readonly()
@@ -100,6 +111,8 @@ export function linkRecord({ link, open, sold, state, url }: ManagedLink): LinkR
     price: money(link.price),
     min_price: money(link.minPrice),
     max_price: money(link.maxPrice),
+    items: link.items.map(({ id, name, price }) => ({ id, name, price: formatUnits(price, decimals) })),
+    tips: link.tips,
     coins: link.coins,
     max_sales: link.maxSales,
     sold,
@@ -146,6 +159,8 @@ const example = {
   price: '25',
   min_price: null,
   max_price: null,
+  items: [],
+  tips: [],
   coins: null,
   max_sales: 100,
   sold: 12,
@@ -178,6 +193,25 @@ const fields = {
   price: chosen('Price of each order; if omitted or null, the payer chooses the amount'),
   min_price: chosen('Minimum amount that the payer can choose'),
   max_price: chosen('Maximum amount that the payer can choose'),
+  items: z
+    .array(
+      z.object({
+        id: text(CART.idLength, 'ID of the item; a new one by default').optional(),
+        name: text(CART.nameLength, 'Name of the item'),
+        price: decimalText('Price of one'),
+      }),
+      { error: 'must be an array of items' },
+    )
+    .max(CART.items, { error: `must have at most ${CART.items} items` })
+    .optional()
+    .meta({ description: 'What is sold, in place of a price; replaces all items' }),
+  tips: z
+    .array(count(1, CART.percent, 'Percentage'), { error: 'must be an array of percentages' })
+    .max(CART.tips, { error: `must have at most ${CART.tips} percentages` })
+    .optional()
+    .meta({
+      description: 'Tips that are offered, in percent, ascending; the payer may also give none, or an own amount',
+    }),
   coins: texts(MAX_COINS, MAX_CODE, 'Codes of the coins that are offered; null for all').nullable().optional(),
   max_sales: count(1, MAX_LINK_SALES, 'Maximum number of sales; null for no limit').nullable().optional(),
   expires_at: instantField('Time of expiry; null for none').nullable().optional(),

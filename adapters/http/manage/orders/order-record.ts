@@ -4,6 +4,7 @@ import {
   formatUnits,
   liveDeposits,
   obtainedUnits,
+  requireFiat,
   TRANSFER_STATUSES,
   unitsLeft,
   worthInFiat,
@@ -11,6 +12,7 @@ import {
 import type {
   AssetCatalogue,
   ListedOrderView,
+  Order,
   OrderDetailView,
   OrderFile,
   Transfer,
@@ -42,6 +44,22 @@ const paymentSchema = z
   })
   .meta({ id: 'OrderPayment' });
 
+const cartSchema = z
+  .object({
+    lines: z
+      .array(
+        z.object({
+          item: z.string().meta({ description: 'ID of the item of the payment link' }),
+          name: z.string(),
+          price: amount('Price of one'),
+          quantity: whole('Number of this item'),
+        }),
+      )
+      .readonly(),
+    tip: amount('Part of the price of the order that is a tip'),
+  })
+  .meta({ id: 'OrderCart' });
+
 const orderFields = {
   id: id('ID of the order'),
   account: id('ID of the account that owns the order'),
@@ -57,6 +75,9 @@ const orderFields = {
   remark: z.string().meta({ description: 'Note of the person who created the order' }),
   tolerance_bps: whole('Underpayment that still counts as paid, in basis points (1/100 of a percent)'),
   ...merchantFields,
+  cart: cartSchema
+    .nullable()
+    .meta({ description: 'What was bought with a payment link that has items or tips; else null' }),
   pay_url: z.string().meta({ description: 'URL of the checkout page' }),
   created_at: instant('Time of creation'),
   updated_at: instant('Time of the last change'),
@@ -96,10 +117,25 @@ export function managedOrderRecord({
     remark: order.remark,
     tolerance_bps: order.toleranceBps,
     ...presentMerchantData(order),
+    cart: cartRecord(order),
     pay_url: payUrl,
     created_at: formatInstant(order.createdAt),
     updated_at: formatInstant(order.updatedAt),
     expires_at: formatInstant(order.expiresAt),
+  };
+}
+
+function cartRecord({ cart, vsCurrency }: Order): z.input<typeof cartSchema> | null {
+  if (cart === null) return null;
+  const { decimals } = requireFiat(vsCurrency);
+  return {
+    lines: cart.lines.map(({ id: item, name, price, quantity }) => ({
+      item,
+      name,
+      price: formatUnits(price, decimals),
+      quantity,
+    })),
+    tip: formatUnits(cart.tip, decimals),
   };
 }
 

@@ -11,6 +11,7 @@ import { claimedTransfers } from './0006-claimed-transfers.ts';
 import { pullPayments } from './0008-pull-payments.ts';
 import { payoutBatches } from './0009-payout-batches.ts';
 import { greenfield } from './0010-greenfield.ts';
+import { linkItems } from './0011-link-items.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   pullPayments,
   payoutBatches,
   greenfield,
+  linkItems,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

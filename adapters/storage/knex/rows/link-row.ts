@@ -1,9 +1,11 @@
+import { readItems, storedItems } from '../../../../core/index.ts';
 import type { PaymentLink } from '../../../../core/index.ts';
 import type { Row } from '../dialects/dialect.ts';
 import type { Change, Column } from './columns.ts';
 import {
   changeOf,
   columnsOf,
+  encodedField,
   flagField,
   integerField,
   integerOrNullField,
@@ -27,6 +29,8 @@ const LINK: StoredFields<PaymentLink> = {
   price: unitsOrNullField('price'),
   minPrice: unitsOrNullField('min_price'),
   maxPrice: unitsOrNullField('max_price'),
+  items: encodedField('items', storedItems, readItems),
+  tips: jsonField('tips'),
   coins: jsonOrNullField('coins'),
   maxSales: integerOrNullField('max_sales'),
   expiresAt: integerOrNullField('expires_at'),

@@ -1,9 +1,11 @@
+import { readCart, storedCart } from '../../../../core/index.ts';
 import type { DepositAddress, Order, OrderChanges, OrderHistoryEntry, OrderPayment } from '../../../../core/index.ts';
 import type { Row } from '../dialects/dialect.ts';
 import type { Change, Column } from './columns.ts';
 import {
   changeOf,
   columnsOf,
+  encodedOrNullField,
   flagField,
   integerField,
   integerOrNullField,
@@ -54,6 +56,7 @@ const ORDER: StoredFields<Order> = {
   merchantReference: textOrNullField('merchant_reference'),
   metadata: jsonField('metadata'),
   linkId: textOrNullField('link_id'),
+  cart: encodedOrNullField('cart', storedCart, readCart),
   checkoutToken: textField('checkout_token'),
   toleranceBps: integerField('tolerance_bps'),
   createdAt: integerField('created_at'),

@@ -38,6 +38,29 @@ export const jsonField = <T>(name: string) => single<T>(name, 'text', (value) =>
 export const jsonOrNullField = <T>(name: string) =>
   single<T | null>(name, 'text', (value) => (value === null ? null : JSON.stringify(value)), values.jsonOrNull);
 
+/** A record as JSON text, in a form of its own where it has values that JSON lacks. */
+export const encodedField = <T, Stored>(name: string, encode: (value: T) => Stored, decode: (stored: Stored) => T) =>
+  single<T>(
+    name,
+    'text',
+    (value) => JSON.stringify(encode(value)),
+    (row, column) => decode(values.json(row, column) as Stored),
+  );
+export const encodedOrNullField = <T, Stored>(
+  name: string,
+  encode: (value: T) => Stored,
+  decode: (stored: Stored) => T,
+) =>
+  single<T | null>(
+    name,
+    'text',
+    (value) => (value === null ? null : JSON.stringify(encode(value))),
+    (row, column) => {
+      const stored = values.jsonOrNull(row, column) as Stored | null;
+      return stored === null ? null : decode(stored);
+    },
+  );
+
 /** A nested record, whose fields have columns of their own. */
 export function nestedField<T extends object>(fields: StoredFields<T>): StoredField<T> {
   return { columns: columnsOf(fields), read: (row) => readFields(fields, row) };

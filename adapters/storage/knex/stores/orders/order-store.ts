@@ -2,6 +2,7 @@ import { assert, NO_EVENT_ROWS, pageOf, TillgateError } from '../../../../../cor
 import type {
   AccountId,
   ChainCode,
+  ClaimName,
   CreateOrderResult,
   DeadlinePosition,
   Millis,
@@ -79,6 +80,11 @@ export class SqlOrderStore implements OrderStore {
 
   async find(id: OrderId): Promise<Order | null> {
     return this.#one('id', id);
+  }
+
+  async findByClaim(accountId: AccountId, claim: ClaimName, now: Millis): Promise<Order | null> {
+    const row = await this.#claim(accountId, claim, now);
+    return row === null ? null : this.find(text(row, 'order_id') as OrderId);
   }
 
   async findByCheckoutToken(token: string): Promise<Order | null> {
@@ -200,13 +206,18 @@ export class SqlOrderStore implements OrderStore {
 
   async #claimed({ order, idempotency }: NewOrder): Promise<CreateOrderResult | null> {
     if (idempotency === null) return null;
+    const row = await this.#claim(order.accountId, idempotency, order.createdAt);
+    if (row === null) return null;
+    return { kind: 'repeated', orderId: text(row, 'order_id') as OrderId, bodyHash: text(row, 'body_hash') };
+  }
+
+  async #claim(accountId: AccountId, { route, key }: ClaimName, now: Millis): Promise<Row | null> {
     const [row] = await this.#db.read(
       `SELECT order_id, body_hash FROM ${this.#db.tables.idempotency}
         WHERE account_id = ? AND route = ? AND claim_key = ? AND expires_at > ?`,
-      [order.accountId, idempotency.route, idempotency.key, order.createdAt],
+      [accountId, route, key, now],
     );
-    if (row === undefined) return null;
-    return { kind: 'repeated', orderId: text(row, 'order_id') as OrderId, bodyHash: text(row, 'body_hash') };
+    return row ?? null;
   }
 }
 
