@@ -2,10 +2,11 @@
 /** @jsxImportSource preact */
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { findFiat, formatUnits } from '../../core/index.ts';
-import type { CheckoutView, Order } from '../../core/index.ts';
+import type { CheckoutView } from '../../core/index.ts';
+import { BoughtCard } from './bought.tsx';
 import type { CheckoutPage, RenderedMain } from './checkout-page.ts';
 import { Coins } from './coins.tsx';
+import { moneyOf } from './fiat-amount.ts';
 import { HowToPay } from './how-to-pay.tsx';
 import { PaymentCard } from './payment-card.tsx';
 import type { Language } from './languages.ts';
@@ -58,6 +59,7 @@ function Main({ page }: { readonly page: CheckoutPage }): VNode {
       ) : (
         <Details page={page} />
       )}
+      {refundForm ? null : <BoughtCard order={order} language={language} />}
       <p id="order" class="soft order">
         {language.text('order', { id: order.id })}
         {snapshot.item === null || order.merchantReference === null ? null : (
@@ -157,7 +159,7 @@ function Status({ page }: { readonly page: CheckoutPage }): VNode {
             <bdi>{what}</bdi>
           </span>
         )}
-        <strong class="price">{price(order, language)}</strong>
+        <strong class="price">{moneyOf(order.vsPrice, order.vsCurrency, language)}</strong>
       </p>
       <h1 id="title" tabIndex={-1}>
         {title}
@@ -191,11 +193,6 @@ function Progress({ view, language }: { readonly view: CheckoutView; readonly la
       </p>
     </>
   );
-}
-
-function price({ vsPrice, vsCurrency }: Order, language: Language): string {
-  const decimals = findFiat(vsCurrency)?.decimals ?? 0;
-  return language.money(formatUnits(vsPrice, decimals), vsCurrency, decimals);
 }
 
 /** No refresh while the payer types, a redirect after the end, else a reload. */

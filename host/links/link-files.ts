@@ -4,12 +4,15 @@ import { readBrowserFiles } from '../checkout/browser-files.ts';
 import type { BrowserFile } from '../checkout/browser-files.ts';
 import type { PageFiles } from '../checkout/document.ts';
 
+/** Each in a block of its own, so that their names cannot clash. */
+const SCRIPTS = ['point-of-sale.js', 'cart.js'];
+
 /** The script of the point of sale, and the style of the payer's page with the additions for it. */
 export function readLinkFiles(): PageFiles {
   const read = (name: string): string => readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8');
   const style = `${readBrowserFiles().style.body.toString()}${read('links.css')}`;
   return {
-    script: pageFile('links', 'js', read('point-of-sale.js')),
+    script: pageFile('links', 'js', SCRIPTS.map((name) => `{\n${read(name)}}\n`).join('')),
     style: pageFile('links', 'css', style),
   };
 }

@@ -2,10 +2,12 @@
 /** @jsxImportSource preact */
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { findFiat, formatUnits } from '../../core/index.ts';
 import type { LinkView, PaymentLink } from '../../core/index.ts';
 import type { Brand } from '../checkout/brands.ts';
+import { moneyOf } from '../checkout/fiat-amount.ts';
 import type { Language } from '../checkout/languages.ts';
+import { CartFields } from './cart-fields.tsx';
+import type { ShownChoice } from './cart-form.ts';
 import { linkText } from './link-text.ts';
 import type { LinkPage } from './link-writer.ts';
 import type { LinkMessageName } from './messages/en.ts';
@@ -21,6 +23,9 @@ export interface ShownLink {
   readonly refusal: string | null;
   /** The amount that was typed. */
   readonly amount: string;
+  /** The prices and tips that the page shows, which its form names. */
+  readonly offer: string;
+  readonly choice: ShownChoice;
   /** Whether this browser may have an order that already reserves one of the link's uses. */
   readonly known: boolean;
 }
@@ -30,12 +35,6 @@ const MESSAGES = {
   reserved: ['reservedTitle', 'reservedText'],
   ended: ['endedTitle', 'endedText'],
 } as const satisfies Readonly<Record<string, readonly [LinkMessageName, LinkMessageName]>>;
-
-/** Formats a fiat amount in a language. */
-export function moneyOf(units: bigint, vsCurrency: string, language: Language): string {
-  const decimals = findFiat(vsCurrency)?.decimals ?? 0;
-  return language.money(formatUnits(units, decimals), vsCurrency, decimals);
-}
 
 /** The page of a link: the product, and one button. */
 export function linkPage(shown: ShownLink): LinkPage {
@@ -100,11 +99,20 @@ function Main(shown: ShownLink): VNode {
   );
 }
 
-function OrderForm({ view: { link }, language, form, amount, going }: ShownLink & { readonly going: boolean }): VNode {
+function OrderForm({
+  view: { link },
+  language,
+  form,
+  amount,
+  offer,
+  choice,
+  going,
+}: ShownLink & { readonly going: boolean }): VNode {
   return (
     <form class="sell" method="post" action={link.token}>
       <input type="hidden" name="form" value={form} />
       <AmountField link={link} language={language} amount={amount} />
+      <CartFields link={link} language={language} offer={offer} choice={choice} />
       <button class="button main" type="submit">
         {linkText(language, going ? 'goOn' : 'payButton')}
       </button>
@@ -112,7 +120,7 @@ function OrderForm({ view: { link }, language, form, amount, going }: ShownLink 
   );
 }
 
-/** The link's fixed amount, or a field for it: a text field, because browsers format numbers in their own way. */
+/** The link's fixed amount, or a field for it, where it has no items: a text field, because browsers format numbers in their own way. */
 export function AmountField({
   link,
   language,
@@ -121,7 +129,8 @@ export function AmountField({
   readonly link: PaymentLink;
   readonly language: Language;
   readonly amount: string;
-}): VNode {
+}): VNode | null {
+  if (link.items.length > 0) return null;
   if (link.price !== null) return <p class="sum-fixed">{moneyOf(link.price, link.vsCurrency, language)}</p>;
   const bounds = boundsOf(link, language);
   return (

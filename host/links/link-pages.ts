@@ -12,6 +12,8 @@ import { paymentLink } from '../checkout/payment-link.ts';
 import { pointOfSalePage, unpairedPage } from './point-of-sale-page.tsx';
 import type { ScanCode, ShownPointOfSale } from './point-of-sale-page.tsx';
 import { deviceOf, formToken } from './link-form.ts';
+import { shownChoice } from './cart-form.ts';
+import type { ShownChoice } from './cart-form.ts';
 import { linkPage, messagePage } from './link-page.tsx';
 import { linkText } from './link-text.ts';
 import { LinkWriter } from './link-writer.ts';
@@ -30,6 +32,10 @@ const REFUSALS: ReadonlyMap<string, LinkMessageName> = new Map(
     reserved: 'reservedText',
     'sold-out': 'soldOutText',
     ended: 'endedText',
+    items: 'refusedItems',
+    total: 'refusedTotal',
+    tip: 'refusedTip',
+    changed: 'refusedChanged',
     pairing: 'pairRefused',
     paid: 'cancelRefused',
   } as const),
@@ -113,7 +119,8 @@ export class LinkPages {
     const { visitor, known, cookie } = visitorAt(call, this.#secure);
     const form = formToken(this.#deps.vault, view.link.token, visitor);
     const brand = await this.#brands.of(view.link.accountId);
-    const page = linkPage({ view, brand, language, form, known, ...refused(query, language) });
+    const offer = this.#deps.linkSales.offer(view.link);
+    const page = linkPage({ view, brand, language, form, known, offer, ...refused(query, language) });
     return { page, cookie };
   }
 
@@ -129,6 +136,7 @@ export class LinkPages {
     const page = pointOfSalePage({
       ...{ view, language, form: formToken(vault, link.token, device), ...refused(query, language), zoneMinutes },
       brand: await this.#brands.of(link.accountId),
+      offer: linkSales.offer(link),
       sales: await linkSales.salesSince(link, midnight),
       sale: await this.#sale(view, query.get('sale')),
     });
@@ -169,11 +177,12 @@ export class LinkPages {
 function refused(
   query: URLSearchParams,
   language: Language,
-): { readonly refusal: string | null; readonly amount: string } {
+): { readonly refusal: string | null; readonly amount: string; readonly choice: ShownChoice } {
   const amount = query.get('amount') ?? '';
   return {
     refusal: refusalOf(query.get('error') ?? '', language),
     amount: /^[\d.,]{1,20}$/.test(amount) ? amount : '',
+    choice: shownChoice(query.get('cart') ?? ''),
   };
 }
 

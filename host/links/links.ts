@@ -1,11 +1,13 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ANYBODY, textOperation } from '../../adapters/http/index.ts';
 import type { HttpResponse, Operation, RawCall } from '../../adapters/http/index.ts';
-import { addressKey, isId, isTillgateError, readDecimal, TillgateError } from '../../core/index.ts';
-import type { Decimal, ErrorCode, OrderId } from '../../core/index.ts';
+import { addressKey, isId, isTillgateError, TillgateError } from '../../core/index.ts';
+import type { ErrorCode, OrderId } from '../../core/index.ts';
 import { z } from 'zod';
 import type { PageSite } from '../checkout/page-site.ts';
 import { queryOf } from '../http/query-of.ts';
+import { cartOf, choiceQuery, typedAmount } from './cart-form.ts';
+import type { FormFields } from './cart-form.ts';
 import { deviceCookie, readFormToken, visitorOf } from './link-form.ts';
 import type { LinkPages } from './link-pages.ts';
 import { findLink, isLinkToken, pairedDevice } from './link-visit.ts';
@@ -112,17 +114,23 @@ async function back(call: RawCall, up: string, work: () => Promise<HttpResponse>
   try {
     return await work();
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = reasonOf(error, fieldOf(call, 'offer') !== '');
     if (reason === null) throw error;
     const amount = fieldOf(call, 'amount');
     const typed = /^[\d.,]{1,20}$/.test(amount) ? `&amount=${encodeURIComponent(amount)}` : '';
+    const choice = choiceQuery(fieldsOf(call));
+    const chosen = choice === '' ? '' : `&cart=${encodeURIComponent(choice)}`;
     const token = isLinkToken(tokenOf(call)) ? tokenOf(call) : 'unknown';
-    return see(`${up}${token}?error=${reason}${typed}`, call.traceId);
+    return see(`${up}${token}?error=${reason}${typed}${chosen}`, call.traceId);
   }
 }
 
-function reasonOf(error: unknown): string | null {
+/** @param cart - whether the form had items or tips */
+function reasonOf(error: unknown, cart: boolean): string | null {
   if (!isTillgateError(error)) return null;
+  const field = error.details.fields?.[0]?.path;
+  if (field === 'items' || field === 'tip') return field;
+  if (cart && error.code === 'AMOUNT_OUT_OF_RANGE') return 'total';
   if (error.code === 'STATE_CONFLICT') return error.details.reason ?? 'pairing';
   const reasons: Readonly<Record<string, string>> = {
     INVALID_FIELDS: 'amount',
@@ -135,15 +143,11 @@ function reasonOf(error: unknown): string | null {
   return reasons[error.code] ?? null;
 }
 
-function fieldOf({ body }: RawCall, name: string): string {
-  const value = (body as Readonly<Record<string, unknown>> | null)?.[name];
-  return typeof value === 'string' ? value.trim() : '';
-}
+const fieldsOf = ({ body }: RawCall): FormFields => (body as FormFields | null) ?? {};
 
-/** Accepts a comma as the decimal separator, as in many languages. */
-function amountOf(call: RawCall): Decimal | null {
-  const text = fieldOf(call, 'amount');
-  return /^\d{1,15}(?:[.,]\d{1,8})?$/.test(text) ? readDecimal(text.replace(',', '.')) : null;
+function fieldOf(call: RawCall, name: string): string {
+  const value = fieldsOf(call)[name];
+  return typeof value === 'string' ? value.trim() : '';
 }
 
 const foreignForm = (): TillgateError =>
@@ -158,7 +162,9 @@ async function sell(deps: LinkDeps, call: RawCall, visits: RateLimiterMemory): P
   if (who === null || form === null) throw foreignForm();
   if (!pointOfSale) await take(visits, call.client);
   const key = pointOfSale ? `${who} ${form}` : who;
-  const visit = { amount: amountOf(call), key, renew: !pointOfSale };
+  const cart = cartOf(fieldsOf(call));
+  const amount = typedAmount(fieldOf(call, 'amount'));
+  const visit = { amount, key, renew: !pointOfSale, ...(cart != null && { cart }) };
   if (!pointOfSale) {
     const { checkoutToken } = await deps.linkSales.order(token, visit);
     return see(`../checkout/${checkoutToken}`, call.traceId);

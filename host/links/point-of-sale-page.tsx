@@ -8,7 +8,10 @@ import { coinName, coinOf, isLightning } from '../checkout/coin-name.ts';
 import type { Language } from '../checkout/languages.ts';
 import { QrCode } from '../checkout/qr-code.tsx';
 import { shownAmount } from '../checkout/shown-amount.ts';
-import { AmountField, Head, moneyOf } from './link-page.tsx';
+import { moneyOf } from '../checkout/fiat-amount.ts';
+import { Bought, CartFields } from './cart-fields.tsx';
+import type { ShownChoice } from './cart-form.ts';
+import { AmountField, Head } from './link-page.tsx';
 import { linkText } from './link-text.ts';
 import type { LinkPage } from './link-writer.ts';
 import type { LinkMessageName } from './messages/en.ts';
@@ -21,6 +24,9 @@ export interface ShownPointOfSale {
   readonly form: string;
   readonly refusal: string | null;
   readonly amount: string;
+  /** The prices and tips that the page shows, which its form names. */
+  readonly offer: string;
+  readonly choice: ShownChoice;
   /** Orders of today, newest first. */
   readonly sales: readonly Order[];
   /** The offset of the device's clock from UTC, in minutes. */
@@ -113,7 +119,7 @@ function Main(shown: ShownPointOfSale): VNode {
   );
 }
 
-function Pad({ view, language, form, amount }: ShownPointOfSale): VNode {
+function Pad({ view, language, form, amount, offer, choice }: ShownPointOfSale): VNode {
   const { link } = view;
   return (
     <section class="card">
@@ -121,7 +127,7 @@ function Pad({ view, language, form, amount }: ShownPointOfSale): VNode {
       <form id="charge" class="sell" method="post" action={link.token}>
         <input type="hidden" name="form" value={form} />
         <AmountField link={link} language={language} amount={amount} />
-        {link.price === null ? (
+        {link.price === null && link.items.length === 0 ? (
           <div class="pad" dir="ltr">
             {PAD.map((key) => (
               <button key={key} type="button" data-key={key}>
@@ -133,6 +139,7 @@ function Pad({ view, language, form, amount }: ShownPointOfSale): VNode {
             </button>
           </div>
         ) : null}
+        <CartFields link={link} language={language} offer={offer} choice={choice} />
         <button class="button main" type="submit">
           {linkText(language, 'charge')}
         </button>
@@ -179,6 +186,7 @@ function Sale({
       <h1 id="title" class="sum-fixed">
         {moneyOf(order.vsPrice, order.vsCurrency, language)}
       </h1>
+      {order.cart === null ? null : <Bought cart={order.cart} vsCurrency={order.vsCurrency} language={language} />}
       <p id="words" class="words" role="status">
         {confirming ? linkText(language, seen === 'part' ? 'partly' : 'seen') : wordOf(order.status, language)}
       </p>

@@ -4,12 +4,14 @@ import type { Brand } from '../../host/checkout/brands.ts';
 import type { Language } from '../../host/checkout/languages.ts';
 import { pointOfSalePage, unpairedPage } from '../../host/links/point-of-sale-page.tsx';
 import type { ScanCode, ShownPointOfSale, ShownSale } from '../../host/links/point-of-sale-page.tsx';
+import { NO_CHOICE } from '../../host/links/cart-form.ts';
+import type { ShownChoice } from '../../host/links/cart-form.ts';
 import { linkPage } from '../../host/links/link-page.tsx';
 import { linkText } from '../../host/links/link-text.ts';
 import { LinkWriter } from '../../host/links/link-writer.ts';
 import type { LinkPage } from '../../host/links/link-writer.ts';
 import type { LinkMessageName } from '../../host/links/messages/en.ts';
-import { NOW, SAMPLES } from '../host/checkout-samples.ts';
+import { CART, NOW, SAMPLES } from '../host/checkout-samples.ts';
 
 type Sample = (language: Language, brand: Brand) => LinkPage;
 
@@ -19,7 +21,11 @@ const DESCRIPTION = 'One seat in the third row.\nDoors open at seven.';
 function viewOf(link: Partial<PaymentLink>, state: LinkState = 'open'): LinkView {
   const defaults = { title: 'Summer concert', description: DESCRIPTION, vsCurrency: 'EUR', price: 1250n };
   return {
-    link: { ...{ token: 'link', minPrice: null, maxPrice: null, coins: null }, ...defaults, ...link } as PaymentLink,
+    link: {
+      ...{ token: 'link', minPrice: null, maxPrice: null, items: [], tips: [], coins: null },
+      ...defaults,
+      ...link,
+    } as PaymentLink,
     state,
   };
 }
@@ -40,6 +46,7 @@ const link =
       ...{ view: viewOf(given, state), brand, language, form: 'form', known },
       refusal: refusal === undefined ? null : linkText(language, refusal),
       amount: refusal === undefined ? '' : '3',
+      ...{ offer: 'offer', choice: refusal === undefined ? NO_CHOICE : CHOICE },
     });
 
 /** Orders of the day, newest first. */
@@ -59,6 +66,24 @@ const TODAY: readonly Order[] = (
   createdAt: NOW - at * 47 * MINUTE,
 }));
 
+const MENU: Partial<PaymentLink> = {
+  price: null,
+  items: [
+    { id: 'espresso', name: 'Espresso', price: 235n },
+    { id: 'tea', name: 'Tea', price: 310n },
+    { id: 'cake', name: 'Chocolate cake with cherries, the large piece', price: 640n },
+  ],
+  tips: [10, 15, 20],
+};
+const CHOICE: ShownChoice = {
+  quantities: new Map([
+    ['espresso', '2'],
+    ['cake', '1'],
+  ]),
+  tip: '15',
+  ownTip: '',
+};
+
 const POINT_OF_SALE = { face: 'POINT_OF_SALE', title: 'Coffee bar', description: '', price: null } as const;
 
 const pointOfSale =
@@ -66,7 +91,7 @@ const pointOfSale =
   (language, brand) =>
     pointOfSalePage({
       ...{ view: viewOf({ ...POINT_OF_SALE, ...of }), brand, language, form: 'form', refusal: null, amount: '' },
-      ...{ sales: TODAY, zoneMinutes: 0, sale: null, ...given },
+      ...{ sales: TODAY, zoneMinutes: 0, sale: null, offer: 'offer', choice: CHOICE, ...given },
     });
 
 const seenOf = ({ seen, remaining }: CheckoutView): ShownSale['seen'] =>
@@ -87,6 +112,8 @@ const SAMPLES_OF_LINKS: Readonly<Record<string, Sample>> = {
   link: link({}),
   'link-chosen': link(CHOSEN),
   'link-refused': link(CHOSEN, { refusal: 'refusedAmount' }),
+  'link-items': link(MENU),
+  'link-tip': link({ tips: [10, 15, 20] }),
   'link-long': link({ title: 'x'.repeat(100), price: 999_999_999_99n, description: 'word '.repeat(60) }),
   'link-reserved': link({}, { state: 'reserved' }),
   'link-go-on': link({}, { state: 'reserved', known: true }),
@@ -96,9 +123,14 @@ const SAMPLES_OF_LINKS: Readonly<Record<string, Sample>> = {
   'point-of-sale-pad': pointOfSale(),
   'point-of-sale-first': pointOfSale({ sales: [] }),
   'point-of-sale-fixed': pointOfSale({}, { price: 420n }),
+  'point-of-sale-items': pointOfSale({}, MENU),
+  'point-of-sale-own-tip': pointOfSale({ choice: { ...CHOICE, tip: 'own', ownTip: '1.50' } }, MENU),
   'point-of-sale-refused': (language, brand) =>
     pointOfSale({ refusal: linkText(language, 'refusedAmount'), amount: '0.001' })(language, brand),
   'point-of-sale-sale': sale('choose', PAGE),
+  'point-of-sale-sale-items': pointOfSale({
+    sale: { order: { ...SAMPLES.choose.view.order, cart: CART }, scan: PAGE, seen: 'nothing' },
+  }),
   'point-of-sale-coin': sale('waiting', scanOf('waiting')),
   'point-of-sale-coin-short': sale('short', scanOf('short')),
   'point-of-sale-lightning': sale('waitingLightning', scanOf('waitingLightning')),

@@ -12,6 +12,12 @@ import { DashboardFixture, fits } from './dashboard-fixture.ts';
 
 const PATIENCE = { timeout: 60_000 };
 
+function item(id: string, name: string, text: string): NonNullable<NewLink['items']>[number] {
+  const price = readDecimal(text);
+  assert(price !== null);
+  return { id, name, price };
+}
+
 describe('payment links in a browser', { concurrency: 1 }, () => {
   let browser: Browser;
   let till: DashboardFixture;
@@ -131,6 +137,69 @@ describe('payment links in a browser', { concurrency: 1 }, () => {
     await page.getByText('Paid today: $4.20').waitFor(PATIENCE);
     assert.match(await page.locator('.sales li').innerText(), /Paid[\s\S]*\$4\.20/);
     await leave();
+  });
+
+  test('fault 507, fault 509: a point of sale adds up items and a tip as the till does, and makes one sale of a charge whose answers are lost', async (t) => {
+    const { link, url } = await newLink({
+      ...{ face: 'POINT_OF_SALE', vsPrice: null, title: 'Coffee bar', tips: [10, 15, 20] },
+      items: [item('espresso', 'Espresso', '2.35'), item('cake', 'Chocolate cake with cherries', '4')],
+    });
+    const { code } = await till.host.till.manage.links.pair(actor, link.id);
+    const proxy = await startDroppingProxy(till.url.replace('localhost', '127.0.0.1'));
+    t.after(() => proxy.close());
+    const context = await browser.newContext({ locale: 'en', viewport: { width: 390, height: 844 } });
+    t.after(() => context.close());
+    const page = await context.newPage();
+    const total = () => page.locator('.total output').textContent();
+    const sales = () => till.host.till.linkSales.salesSince(link, 0);
+    await page.goto(`${proxy.url}${new URL(url).pathname}#${code}`);
+    await page.getByText('The pairing code was read.').waitFor(PATIENCE);
+    await page.getByRole('button', { name: 'Pair device' }).click();
+    await page.getByText('Espresso', { exact: true }).click(PATIENCE);
+    await page.getByRole('button', { name: 'Add one Espresso' }).click();
+    await page.getByRole('button', { name: 'Add one Espresso' }).click();
+    await page.getByRole('button', { name: 'Remove one Espresso' }).click();
+    await page.getByRole('textbox', { name: 'Chocolate cake' }).fill('1');
+    assert.equal(await total(), '$8.70');
+    await page.getByRole('radio', { name: '15%' }).check({ force: true });
+    assert.equal(await total(), '$10.01');
+    await page.getByRole('radio', { name: 'Other' }).check({ force: true });
+    await page.getByLabel('Tip in USD').fill('1,5');
+    assert.equal(await total(), '$10.20');
+    await assertAccessible(page, 'items and tips');
+    assert.equal(await fits(page), true, 'items scroll sideways');
+    await picture(page, 'point-of-sale-items-390');
+    await page.getByRole('radio', { name: '15%' }).check({ force: true });
+
+    proxy.lose(({ method }) => (method === 'POST' ? 'answer' : null));
+    await page.getByRole('button', { name: 'Charge' }).dblclick();
+    await page.getByText('No connection.').waitFor(PATIENCE);
+    await waitFor(async () => (await sales()).length === 1, { describe: 'the sale' });
+    const { version } = (await till.host.till.manage.links.find(actor, link.id)).link;
+    await till.host.till.manage.links.update(actor, link.id, version, { items: [item('tea', 'Tea', '3')] });
+    await page.reload();
+    await page.getByText('No connection.').waitFor(PATIENCE);
+    proxy.lose(() => null);
+    await page.locator('#sale').waitFor(PATIENCE);
+    assert.match(
+      await page.locator('#sale').innerText(),
+      /\$10\.01[\s\S]*2 × Espresso · 1 × Chocolate cake[\s\S]*Tip \$1\.31/,
+    );
+    assert.deepEqual(
+      (await sales()).map(({ vsPrice }) => vsPrice),
+      [1_001n],
+    );
+    await assertAccessible(page, 'a sale of items');
+    await picture(page, 'point-of-sale-sale-items-390');
+
+    // A charge without an item says so, and keeps the tip.
+    await page.getByRole('link', { name: 'New sale' }).click();
+    await page.getByRole('radio', { name: '20%' }).check({ ...PATIENCE, force: true });
+    await page.getByRole('button', { name: 'Charge' }).click();
+    await page.getByText('Choose at least one item').waitFor(PATIENCE);
+    assert.equal(await page.getByRole('radio', { name: '20%' }).isChecked(), true);
+    await page.getByRole('button', { name: 'Add one Tea' }).click();
+    assert.equal(await total(), '$3.60');
   });
 
   test('a point of sale with one coin shows the payment to scan, with its amount, and the code is gone once it is seen', async () => {

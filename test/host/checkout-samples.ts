@@ -1,5 +1,5 @@
 import { CHAINS, BUILT_IN_ASSETS } from '../../core/index.ts';
-import type { CheckoutView, Order, PaymentPart } from '../../core/index.ts';
+import type { Cart, CheckoutView, Order, PaymentPart } from '../../core/index.ts';
 import type { Choice } from '../../host/checkout/checkout-page.ts';
 import type { OrderSnapshot, RefundNotice } from '../../host/checkout/order-snapshot.ts';
 import type { PayerState } from '../../host/checkout/i18n-text.ts';
@@ -25,6 +25,15 @@ const SAMPLE_PAYMENT = {
   chosenAt: NOW,
 } as const;
 
+/** What the sample with items is for: 12.50 EUR. */
+export const CART: Cart = {
+  lines: [
+    { id: 'espresso', name: 'Espresso', price: 235n, quantity: 2 },
+    { id: 'cake', name: 'Chocolate cake with cherries, the large piece', price: 640n, quantity: 1 },
+  ],
+  tip: 140n,
+};
+
 interface Change {
   readonly order?: Partial<Order>;
   readonly view?: Partial<CheckoutView>;
@@ -48,6 +57,7 @@ function snapshotOf(name: string, { order = {}, view = {}, refund, item = null }
         vsCurrency: 'EUR',
         vsPrice: 1250n,
         linkId: null,
+        cart: null,
         merchantReference: null,
         payment: SAMPLE_PAYMENT,
         received: 0n,
@@ -107,7 +117,7 @@ const links = {
 const refund = { amount: '13.08', address: ADDRESS } as const;
 
 /** An order in each state that a payer can see. */
-export const SAMPLES: Readonly<Record<PayerState | 'waitingBitcoin' | 'waitingTron', OrderSnapshot>> = {
+export const SAMPLES: Readonly<Record<PayerState | 'waitingBitcoin' | 'waitingTron' | 'paidItems', OrderSnapshot>> = {
   choose: snapshotOf('choose', {
     order: { payment: null },
     view: { paymentUri: '', contractAddr: '', amount: '', remaining: '', received: '', arrived: '' },
@@ -122,6 +132,11 @@ export const SAMPLES: Readonly<Record<PayerState | 'waitingBitcoin' | 'waitingTr
   seen: snapshotOf('seen', { view: { ...unmined, confirmationsRequired: 0 } }),
   confirming: snapshotOf('confirming', { view: { ...all, confirmations: 3, parts: [part('13.5', 3)] } }),
   rechecking: snapshotOf('rechecking', { order: { status: 'SUCCESS', reorgedAt: NOW, links } }),
+  paidItems: snapshotOf('paidItems', {
+    order: { status: 'SUCCESS', received: 13_500_000n, cart: CART },
+    view: all,
+    item: 'Coffee bar',
+  }),
   paid: snapshotOf('paid', { order: { status: 'SUCCESS', received: 13_500_000n, links }, view: all }),
   overpaid: snapshotOf('overpaid', {
     order: { status: 'SUCCESS', received: 15_000_000n },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { noBranding, readDecimal, TillgateError } from '../../core/index.ts';
-import type { Actor, ErrorCode, NewLink, OrderId, PaymentLink } from '../../core/index.ts';
+import type { Actor, Decimal, ErrorCode, NewLink, Order, OrderId, PaymentLink } from '../../core/index.ts';
 import { LANGUAGES } from '../../host/checkout/languages.ts';
 import { createHost } from '../../host/index.ts';
 import type { Host } from '../../host/index.ts';
@@ -52,6 +52,17 @@ class Visitor {
 }
 
 const formOf = (html: string): string => /name="form" value="([^"]+)"/.exec(html)?.[1] ?? '';
+const offerOf = (html: string): string => /name="offer" value="([^"]+)"/.exec(html)?.[1] ?? '';
+
+function price(text: string): Decimal {
+  const value = readDecimal(text);
+  assert(value !== null);
+  return value;
+}
+const MENU = [
+  { id: 'espresso', name: 'Espresso', price: price('2.35') },
+  { id: 'cake', name: 'Cake <b>', price: price('4') },
+];
 
 describe('the pages of payment links', () => {
   const directory = freshDirectory();
@@ -242,6 +253,87 @@ describe('the pages of payment links', () => {
     assert.equal(await sent(), await sent());
     assert.notEqual(await device.submit(pointOfSale.path, { amount: '3' }), await sent());
     assert.equal(await ordersOf(pointOfSale.link), 2);
+  });
+
+  const saleAt = async (location: string): Promise<Order> => {
+    const order = await host.till.storage.orders.find((location.split('=')[1] ?? '') as OrderId);
+    assert(order !== null, location);
+    return order;
+  };
+
+  test('fault 507: a point of sale charges what was chosen at the prices of its link, whatever else is sent', async () => {
+    const pointOfSale = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, items: MENU, tips: [10, 15] });
+    const device = await paired(pointOfSale);
+    const { path } = pointOfSale;
+    const html = await (await device.get(path)).text();
+    assert.ok(html.includes('$2.35') && html.includes('Cake &lt;b>') && !html.includes('id="amount"'));
+    const choice = { offer: offerOf(html), 'item-espresso': '2', 'item-cake': '1', tip: '15' };
+    const stolen = { amount: '0.01', price: '1', 'price-cake': '1', total: '0.01', 'item-cake-price': '1' };
+    const location = await device.submit(path, { ...choice, ...stolen, 'item-cake-price': '' });
+    const order = await saleAt(location);
+    assert.deepEqual([order.vsPrice, order.cart?.tip, order.linkId], [1_001n, 131n, pointOfSale.link.id]);
+    const sale = await (await device.get(`/l/${location}`)).text();
+    assert.ok(sale.includes('$10.01') && sale.includes('2 × Espresso') && sale.includes('Tip $1.31'));
+    const payers = await (await visitor().get(`/checkout/${order.checkoutToken}`)).text();
+    assert.match(payers, /id="bought"[^]*2 × Espresso[^]*\$4\.70[^]*1 × Cake &lt;b>[^]*Tip[^]*\$1\.31[^]*\$10\.01/);
+    for (const [fields, error] of [
+      [{ 'item-espresso': '0', 'item-cake': '' }, 'items'],
+      [{ 'item-espresso': '-1' }, 'items'],
+      [{ 'item-espresso': '1e3' }, 'items'],
+      [{ 'item-espresso': '100' }, 'items'],
+      [{ 'item-water': '1' }, 'items'],
+      [{ tip: '11' }, 'tip'],
+      [{ tip: '-15' }, 'tip'],
+      [{ tip: 'own', 'own-tip': 'x' }, 'tip'],
+      [{ tip: 'own', 'own-tip': '8.71' }, 'tip'],
+      [{ offer: 'f'.repeat(64) }, 'changed'],
+    ] as const)
+      assert.match(await device.submit(path, { ...choice, ...fields }), new RegExp(`error=${error}&`), String(fields));
+    const { offer: _offer, ...without } = choice;
+    assert.match(await device.submit(path, { ...without, amount: '0.01' }), /error=changed/);
+    assert.equal(await ordersOf(pointOfSale.link), 1);
+  });
+
+  test('a refused choice is shown again as it was made', async () => {
+    const pointOfSale = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, items: MENU, tips: [10, 15] });
+    const device = await paired(pointOfSale);
+    const { path, link } = pointOfSale;
+    const offer = offerOf(await (await device.get(path)).text());
+    const choice = { offer, 'item-espresso': '3', tip: 'own', 'own-tip': '99,50' };
+    const html = await (await device.get(`/l/${await device.submit(path, choice)}`)).text();
+    assert.match(html, /role="alert"[^>]*>This tip is not accepted/);
+    assert.match(html, /name="item-espresso"[^>]* value="3"/);
+    assert.match(html, /name="item-cake"[^>]* value="0"/);
+    assert.match(html, /value="own" checked/);
+    assert.match(html, /name="own-tip"[^>]* value="99,50"/);
+    const foreign = encodeURIComponent('item-espresso="><script>&tip=<b>&own-tip=<i>');
+    const written = await (await device.get(`${path}?error=items&cart=${foreign}`)).text();
+    assert.ok(!written.includes('"><script>') && !written.includes('<b>&') && !written.includes('<i>'));
+    assert.equal(await ordersOf(link), 0);
+  });
+
+  test('fault 508, fault 509: after a price has changed, a page says so, and a charge sent again is the sale it was', async () => {
+    const pointOfSale = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, items: MENU, tips: [10] });
+    const device = await paired(pointOfSale);
+    const { path, link } = pointOfSale;
+    const html = await (await device.get(path)).text();
+    const charge = { form: formOf(html), offer: offerOf(html), 'item-cake': '1', tip: '10' };
+    const sent = async (fields: Readonly<Record<string, string>>) =>
+      (await device.post(path, fields)).headers.get('location') ?? '';
+    const [first, again] = await Promise.all([sent(charge), sent(charge)]);
+    assert.equal(first, again);
+    const items = [{ id: 'cake', name: 'Cake', price: price('5') }];
+    const { version } = (await host.till.manage.links.find(actor, link.id)).link;
+    await host.till.manage.links.update(actor, link.id, version, { items });
+    assert.equal(await sent(charge), first);
+    assert.equal((await saleAt(first)).vsPrice, 440n);
+    const refused = await sent({ ...charge, 'item-cake': '2' });
+    assert.match(refused, /error=changed&cart=item-cake%3D2%26tip%3D10$/);
+    const shown = await (await device.get(`/l/${refused}`)).text();
+    assert.match(shown, /role="alert"[^>]*>Items or prices have changed/);
+    assert.match(shown, /\$5\.00/);
+    assert.match(shown, /name="item-cake"[^>]* value="2"/);
+    assert.equal(await ordersOf(link), 1);
   });
 
   const codeIn = (html: string): string => /<path stroke="#000" d="([^"]+)"/.exec(html)?.[1] ?? '';

@@ -26,7 +26,7 @@ let timer;
 let turn = 0;
 
 const query = new URLSearchParams(location.search);
-for (const name of ['error', 'lang', 'amount']) query.delete(name);
+for (const name of ['error', 'lang', 'amount', 'cart']) query.delete(name);
 history.replaceState(null, '', `${location.pathname}${query.size === 0 ? '' : `?${query}`}${location.hash}`);
 takeCode();
 begin();
@@ -73,18 +73,31 @@ function charge(fields) {
 /** Sends the charge again that had no answer when the page was left. */
 function resume() {
   const { text = '', at = 0 } = kept();
-  const field = document.getElementById('amount');
-  if (document.getElementById('charge') === null || text === '' || Date.now() - at > KEPT_MS) return keep(null);
+  const form = document.getElementById('charge');
+  if (!(form instanceof HTMLFormElement) || text === '' || Date.now() - at > KEPT_MS) return keep(null);
   const fields = new URLSearchParams(text);
-  if (field instanceof HTMLInputElement) field.value = fields.get('amount') ?? '';
+  for (const [name, value] of fields) fill(form.elements.namedItem(name), value);
+  document.dispatchEvent(new Event('shown'));
   charge(fields);
+}
+
+/**
+ * @param {Element | RadioNodeList | null} field
+ * @param {string} value
+ */
+function fill(field, value) {
+  if (field instanceof RadioNodeList) field.value = value;
+  else if (field instanceof HTMLInputElement && field.type !== 'hidden') field.value = value;
 }
 
 /** Whoever stops can charge once more with the same form, which gives the sale that may have been made. */
 function giveUp() {
   const { text = '' } = kept();
-  const form = document.querySelector('#charge input[name="form"]');
-  if (form instanceof HTMLInputElement && text !== '') form.value = new URLSearchParams(text).get('form') ?? form.value;
+  const sent = new URLSearchParams(text);
+  for (const name of ['form', 'offer']) {
+    const field = document.querySelector(`#charge input[name="${name}"]`);
+    if (field instanceof HTMLInputElement) field.value = sent.get(name) ?? field.value;
+  }
   turn += 1;
   keep(null);
   lock(false);
@@ -138,6 +151,7 @@ function type(key) {
   if (!(field instanceof HTMLInputElement)) return;
   if (key === 'delete') field.value = field.value.slice(0, -1);
   else if (key !== '.' || !/[.,]/.test(field.value)) field.value = `${field.value}${key}`.slice(0, field.maxLength);
+  field.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
 /**
@@ -167,7 +181,7 @@ async function go(url, request = {}) {
     const here = document.getElementById('link');
     if (answer !== null && here !== null) {
       here.replaceWith(document.importNode(answer.main, true));
-      history.pushState(null, '', answer.url.replace(/[?&](error|amount)=[^&]*/g, ''));
+      history.pushState(null, '', answer.url.replace(/[?&](error|amount|cart)=[^&]*/g, ''));
       scrollTo(0, 0);
       begin();
       return true;
@@ -195,6 +209,7 @@ async function ask(url, request) {
 
 /** Follows the sale that is shown. */
 function begin() {
+  document.dispatchEvent(new Event('shown'));
   const sale = document.getElementById('sale');
   const order = sale?.dataset['order'];
   if (sale === null || order === undefined || sale.dataset['state'] !== 'waiting') return;

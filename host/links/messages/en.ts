@@ -41,6 +41,17 @@ export const en = {
   cancelRefused: 'This sale cannot be cancelled: a payment was already detected.',
   resending: 'No connection. Trying again until it works. The sale is made only once.',
   stopSending: 'Stop trying',
+  totalLabel: 'Total',
+  moreOf: 'Add one {item}',
+  lessOf: 'Remove one {item}',
+  tip: 'Tip',
+  noTip: 'No tip',
+  ownTip: 'Other',
+  ownTipLabel: 'Tip in {currency}',
+  refusedItems: 'Choose at least one item, and at most 99 of each.',
+  refusedTip: 'This tip is not accepted. Enter an amount that is not more than the price.',
+  refusedTotal: 'This total is too low or too high. Change the order.',
+  refusedChanged: 'Items or prices have changed. Check the total, then try again.',
   goOn: 'Continue to payment',
 } as const satisfies Readonly<Record<string, string>>;
 
