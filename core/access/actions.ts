@@ -30,7 +30,19 @@ const PLAIN_ORDER = [
   ...['fixedEncryptPrice', 'enablePostCallback', 'remark'],
 ];
 const PLAIN_LINK = [
-  ...['accountId', 'face', 'title', 'description', 'vsCurrency', 'vsPrice', 'minPrice', 'maxPrice', 'coins'],
+  ...[
+    'accountId',
+    'face',
+    'title',
+    'description',
+    'vsCurrency',
+    'vsPrice',
+    'minPrice',
+    'maxPrice',
+    'items',
+    'tips',
+    'coins',
+  ],
   ...['maxSales', 'expiresAt', 'active', 'fixedEncryptPrice', 'enablePostCallback'],
 ];
 

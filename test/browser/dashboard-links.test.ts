@@ -101,6 +101,75 @@ describe('payment links in the dashboard', { concurrency: 1 }, () => {
     await leave();
   });
 
+  test('a merchant lists items and tips, changes them, and sees on the order what was bought', async () => {
+    const { page, leave } = await till.loggedIn({ width: 390 });
+    page.setDefaultTimeout(PATIENCE.timeout);
+    await goTo(page, '/links/create');
+    await page.getByLabel('Title').fill('Tea house');
+    const named = () => page.getByRole('textbox', { name: 'Name' });
+    const priced = () => page.getByRole('textbox', { name: 'Price' });
+    const items = page.locator('.ra-input-items');
+    await items.getByRole('button', { name: 'Add' }).click();
+    await named().last().fill('Green tea');
+    await priced().last().fill('2.35');
+    await items.getByRole('button', { name: 'Add' }).click();
+    await named().last().fill('Cake');
+    await priced().last().fill('4');
+    assert.equal(await page.getByLabel('Amount', { exact: true }).count(), 0);
+    await page.getByRole('button', { name: 'More options' }).click();
+    await page.getByLabel('Tips').fill('10, 15');
+    assert.equal(await fits(page), true);
+    await assertAccessible(page, 'the form of a link with items');
+    await picture(page, 'dashboard-link-items-form-390');
+    await submit(page);
+    await page.getByRole('heading', { name: 'Share' }).waitFor();
+    const [link] = await till.host.till.storage.links.list(null, null, 1);
+    assert(link !== undefined);
+    assert.deepEqual(
+      link.items.map(({ name, price }) => [name, price]),
+      [
+        ['Green tea', 235n],
+        ['Cake', 400n],
+      ],
+    );
+    assert.deepEqual([link.price, link.tips], [null, [10, 15]]);
+    await page.getByText('10%, 15%').waitFor();
+    await picture(page, 'dashboard-link-items-390');
+    const { linkSales } = till.host.till;
+    const quantities = new Map(link.items.map(({ id }) => [id, 2]));
+    const cart = { offer: linkSales.offer(link), quantities, tip: { percent: 15 } };
+    const order = await linkSales.order(link.token, { amount: null, key: 'visitor', renew: true, cart });
+    await goTo(page, `/orders/${order.id}/show`);
+    await page.getByText('2 × Green tea').waitFor();
+    await page.getByText('$1.91').waitFor();
+    assert.equal(await fits(page), true);
+    await assertAccessible(page, 'an order with items');
+    await picture(page, 'dashboard-order-items-390');
+    // A message that the mouse rests on stays before the button that saves.
+    await page.reload();
+    await page.getByText('2 × Green tea').waitFor();
+    await goTo(page, `/links/${link.id}`);
+    await priced().first().waitFor();
+    assert.equal(await priced().first().inputValue(), '2.35');
+    await priced().first().fill('2.50');
+    await page.getByLabel('Tips').fill('20');
+    await submit(page);
+    await stepUp(page, till.demo.password);
+    await page.getByRole('heading', { name: 'Share' }).waitFor();
+    const changed = await till.host.till.storage.links.find(link.id);
+    assert.deepEqual(
+      [changed?.items.map(({ id, price }) => [id, price]), changed?.tips],
+      [
+        [
+          [link.items[0]?.id, 250n],
+          [link.items[1]?.id, 400n],
+        ],
+        [20],
+      ],
+    );
+    await leave();
+  });
+
   test('a merchant makes a point of sale and pairs a device by the code that is shown', async () => {
     const { page, leave } = await till.loggedIn();
     page.setDefaultTimeout(PATIENCE.timeout);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { bodyOf, changesOf } from '../../../host/dashboard/app/pages/links/link-form.ts';
+import { bodyOf, changesOf, tipsOf } from '../../../host/dashboard/app/pages/links/link-form.ts';
 import type { LinkRecord } from '../../../host/dashboard/app/records.ts';
 
 const END = '2026-12-24T18:00:00Z';
@@ -34,6 +34,17 @@ describe('the form of a payment link', () => {
     const open = { ...former, price: null, ...limits };
     const changes = changesOf(open, { ...open, price: '5' });
     assert.deepEqual(changes, { price: '5', min_price: null, max_price: null });
+  });
+
+  test('a link with items has no amount; tips are written as percentages in a row', () => {
+    const items = [{ name: 'Tea', price: '5' }];
+    const form = { title: 'Bar', price: '5', min_price: '1', items, tips: '10, 15; 20 %' };
+    assert.deepEqual(bodyOf(form), { title: 'Bar', items, tips: [10, 15, 20] });
+    assert.deepEqual(changesOf(former, { ...former, items, tips: '10' }), { price: null, items, tips: [10] });
+    const bar = { ...former, price: null, items: [{ id: 'tea', name: 'Tea', price: '5' }], tips: [10] };
+    assert.deepEqual(changesOf(bar, { ...bar, tips: '10' }), {});
+    assert.deepEqual(changesOf(bar, { ...bar, items: [], tips: '' }), { items: [], tips: [] });
+    assert.deepEqual(tipsOf('ten, 1.5'), [Number.NaN, Number.NaN]);
   });
 
   test('sends nothing of a form that was not touched', () => {

@@ -22,7 +22,10 @@ interface PayerPreviewProps {
   readonly logo: string | null;
   readonly title: string;
   readonly description?: string;
-  readonly amount: string;
+  /** `null` where the items have the prices. */
+  readonly amount: string | null;
+  /** The items that are sold, each with its price. */
+  readonly lines?: readonly (readonly [name: string, price: string])[];
 }
 
 const HEX = /^#[0-9a-f]{6}$/i;
@@ -30,7 +33,7 @@ const HEX = /^#[0-9a-f]{6}$/i;
 export const PLAIN_COLOUR = '#0a5bab';
 
 /** How a payer sees a page, in its light colours and those of the brand, while it is typed. */
-export function PayerPreview({ brand, logo, title, description = '', amount }: PayerPreviewProps) {
+export function PayerPreview({ brand, logo, title, description = '', amount, lines = [] }: PayerPreviewProps) {
   const translate = useTranslate();
   const { fill, onFill, text } = brandColours(
     brand.colour !== null && HEX.test(brand.colour) ? brand.colour : PLAIN_COLOUR,
@@ -77,9 +80,17 @@ export function PayerPreview({ brand, logo, title, description = '', amount }: P
               <bdi>{description}</bdi>
             </Typography>
           )}
-          <Typography component="p" variant="h5">
-            <bdi>{amount}</bdi>
-          </Typography>
+          {lines.map(([item, price], at) => (
+            <Box key={at} sx={{ display: 'flex', justifyContent: 'space-between', gap: 2 }}>
+              <bdi>{item}</bdi>
+              <bdi>{price}</bdi>
+            </Box>
+          ))}
+          {amount === null ? null : (
+            <Typography component="p" variant="h5">
+              <bdi>{amount}</bdi>
+            </Typography>
+          )}
           <Box
             component="span"
             sx={{

@@ -1,18 +1,18 @@
 import { Create, SelectInput, required } from 'react-admin';
 import { CreateForm } from '../../components/create-form.tsx';
-import { useDecimals } from '../../components/decimal-input.tsx';
 import { useFiatChoices } from '../../components/money.ts';
-import { LinkPriceField, LinkTerms, LinkTexts } from './link-fields.tsx';
-import { AMOUNTS, bodyOf } from './link-form.ts';
+import { useLinkAmounts } from './link-amounts.ts';
+import { LinkItems, LinkPriceField, LinkTerms, LinkTexts } from './link-fields.tsx';
+import { bodyOf } from './link-form.ts';
 import type { LinkForm } from './link-form.ts';
 import { LinkPreview } from './link-preview.tsx';
 
 /** A new payment link or point of sale; its page has the URL, the QR code and the button. */
 export function LinkCreate() {
   const fiats = useFiatChoices();
-  const decimals = useDecimals(...AMOUNTS);
+  const amounts = useLinkAmounts();
   return (
-    <Create redirect="show" transform={(form: LinkForm) => bodyOf(decimals.read(form))}>
+    <Create redirect="show" transform={(form: LinkForm) => bodyOf(amounts.read(form))}>
       <CreateForm defaultValues={{ currency: 'USD', face: 'LINK' }} beside={<LinkPreview />}>
         <LinkTexts />
         <SelectInput
@@ -28,6 +28,7 @@ export function LinkCreate() {
           translateChoice={false}
           helperText={false}
         />
+        <LinkItems />
         <LinkPriceField />
         <LinkTerms />
       </CreateForm>

@@ -1,11 +1,11 @@
 import Box from '@mui/material/Box';
 import { useRecordContext } from 'react-admin';
 import { changesSent, EditForm, EditPage } from '../../components/edit-page.tsx';
-import { useDecimals } from '../../components/decimal-input.tsx';
 import { Facts } from '../../components/facts.tsx';
 import type { LinkRecord } from '../../records.ts';
-import { LinkPriceField, LinkTerms, LinkTexts } from './link-fields.tsx';
-import { AMOUNTS, bodyOf, changesOf } from './link-form.ts';
+import { useLinkAmounts } from './link-amounts.ts';
+import { LinkItems, LinkPriceField, LinkTerms, LinkTexts } from './link-fields.tsx';
+import { bodyOf, changesOf } from './link-form.ts';
 import { LinkFace } from './link-list.tsx';
 import { LinkPreview } from './link-preview.tsx';
 
@@ -14,9 +14,9 @@ const changes = changesSent(bodyOf, changesOf);
 
 /** Changes a payment link, except its kind and its fiat currency. */
 export function LinkEdit() {
-  const decimals = useDecimals(...AMOUNTS);
+  const amounts = useLinkAmounts();
   return (
-    <EditPage transform={(form: LinkRecord, former) => changes(decimals.read(form), former)}>
+    <EditPage transform={(form: LinkRecord, former) => changes(amounts.read(form), former)}>
       <LinkForm />
     </EditPage>
   );
@@ -24,10 +24,10 @@ export function LinkEdit() {
 
 function LinkForm() {
   const link = useRecordContext<LinkRecord>();
-  const decimals = useDecimals(...AMOUNTS);
+  const amounts = useLinkAmounts();
   if (link === undefined) return null;
   return (
-    <EditForm record={decimals.written(link)} beside={<LinkPreview />}>
+    <EditForm record={amounts.written(link)} beside={<LinkPreview />}>
       <Box sx={{ mb: 2 }}>
         <Facts
           of={[
@@ -37,6 +37,7 @@ function LinkForm() {
         />
       </Box>
       <LinkTexts />
+      <LinkItems />
       <LinkPriceField />
       <LinkTerms />
     </EditForm>

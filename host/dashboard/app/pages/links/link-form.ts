@@ -8,9 +8,12 @@ export type LinkForm = Readonly<Record<string, unknown>>;
 
 /** Fields without a "none" value: their empty text is a value. */
 const TEXTS: ReadonlySet<string> = new Set(['title', 'description']);
+/** Fields whose "none" is an empty list. */
+const LISTS: ReadonlySet<string> = new Set(['items', 'tips']);
 /** The changeable fields: kind and fiat currency are fixed. */
 const CHANGEABLE = [
-  ...['title', 'description', 'price', 'min_price', 'max_price', 'coins', 'max_sales', 'expires_at'],
+  ...['title', 'description', 'price', 'min_price', 'max_price', 'items', 'tips', 'coins'],
+  ...['max_sales', 'expires_at'],
   ...['return_url', 'callback_url', 'reference_prefix'],
 ] as const;
 
@@ -19,13 +22,37 @@ const isEmpty = (value: unknown): boolean =>
 
 /** Converts a field to the API's format: `null` for an empty one, times in UTC. */
 function valueOf(name: string, value: unknown): unknown {
-  if (isEmpty(value)) return TEXTS.has(name) ? '' : null;
+  if (isEmpty(value)) return TEXTS.has(name) ? '' : LISTS.has(name) ? [] : null;
+  if (name === 'tips') return tipsOf(value);
+  if (name === 'items')
+    return (value as readonly FormItem[]).map(({ id, name: named, price }) => ({
+      ...(id !== undefined && { id }),
+      ...{ name: named, price },
+    }));
   return name === 'expires_at' ? new Date(value as string | Date).toISOString() : value;
 }
 
-/** A link with a fixed price has no limits: those that were typed before the price do not count. */
-const withoutLimits = (form: LinkForm): LinkForm =>
-  isEmpty(form['price']) ? form : { ...form, min_price: null, max_price: null };
+interface FormItem {
+  readonly id?: string;
+  readonly name: string;
+  readonly price: string;
+}
+
+/** The percentages in a text such as `10, 15, 20`; NaN for what is none. */
+export const tipsOf = (value: unknown): readonly number[] =>
+  Array.isArray(value)
+    ? value.map(Number)
+    : String(value ?? '')
+        .split(/[\s,;%،、]+/)
+        .filter((word) => word !== '')
+        .map((word) => (/^\d{1,3}$/.test(word) ? Number(word) : Number.NaN));
+
+/** A link with a fixed price has no limits, and one with items no price: what was typed before them does not count. */
+function withoutLimits(form: LinkForm): LinkForm {
+  const limits = { min_price: null, max_price: null };
+  if (!isEmpty(form['items'])) return { ...form, ...limits, price: null };
+  return isEmpty(form['price']) ? form : { ...form, ...limits };
+}
 
 /** The body that creates a link; empty fields are omitted. */
 export function bodyOf(form: LinkForm): Readonly<Record<string, unknown>> {

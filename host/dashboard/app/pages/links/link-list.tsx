@@ -35,9 +35,10 @@ export function LinkFace({ face }: Pick<LinkRecord, 'face'>) {
   return <>{translate(`resources.links.faces.${face}`)}</>;
 }
 
-/** The fixed amount of a link, or a text that the payer chooses it. */
+/** The fixed amount of a link, the number of its items, or a text that the payer chooses it. */
 export function LinkPrice({ link }: { readonly link: LinkRecord }) {
   const translate = useTranslate();
+  if (link.items.length > 0) return <>{`${translate('resources.links.fields.items')}: ${link.items.length}`}</>;
   if (link.price !== null) return <Amount value={link.price} currency={link.currency} />;
   return <>{`${translate('resources.links.chosen')} (${link.currency})`}</>;
 }

@@ -16,6 +16,12 @@ export function LinkPreview() {
   const form: Readonly<Record<string, unknown>> = useWatch();
   const branding = useBranding();
   const price = decimalOf(locale, textOf(form['price']));
+  const items = Array.isArray(form['items']) ? (form['items'] as readonly unknown[]) : [];
+  const lines = items.map((item) => {
+    const { name, price: each } = (item ?? {}) as Readonly<Record<string, unknown>>;
+    const amount = decimalOf(locale, textOf(each));
+    return [textOf(name), amount === null ? '' : money(amount, textOf(form['currency']))] as const;
+  });
   if (branding === undefined) return null;
   return (
     <PayerPreview
@@ -23,7 +29,14 @@ export function LinkPreview() {
       logo={branding.logo === null ? null : api.url(`../..${branding.logo.path}`)}
       title={textOf(form['title']) || translate('resources.links.fields.title')}
       description={textOf(form['description'])}
-      amount={price === null ? translate('resources.links.chosen') : money(price, textOf(form['currency']))}
+      lines={lines}
+      amount={
+        lines.length > 0
+          ? null
+          : price === null
+            ? translate('resources.links.chosen')
+            : money(price, textOf(form['currency']))
+      }
     />
   );
 }

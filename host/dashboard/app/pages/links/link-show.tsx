@@ -1,9 +1,10 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
-import { EditButton, useRecordContext, useTranslate } from 'react-admin';
+import { EditButton, useLocaleState, useRecordContext, useTranslate } from 'react-admin';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
+import { CartLines } from '../../components/cart-lines.tsx';
 import { ActionButton } from '../../components/act.tsx';
 import { StatusChip } from '../../components/chips.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
@@ -41,6 +42,8 @@ function LinkPage() {
 function LinkFacts({ link }: { readonly link: LinkRecord }) {
   const api = useApi();
   const translate = useTranslate();
+  const [locale] = useLocaleState();
+  const percent = new Intl.NumberFormat(`${locale}-u-nu-latn`, { style: 'percent' });
   const { id, active } = link;
   const orders = `/orders?filter=${encodeURIComponent(JSON.stringify({ link: id }))}`;
   const sold = link.max_sales === null ? String(link.sold) : `${link.sold} / ${link.max_sales}`;
@@ -52,6 +55,8 @@ function LinkFacts({ link }: { readonly link: LinkRecord }) {
           [`${FIELD}.state`, <StatusChip key="state" status={link.state} />],
           [`${FIELD}.face`, <LinkFace key="face" face={link.face} />],
           [`${FIELD}.price`, <LinkPrice key="price" link={link} />],
+          [`${FIELD}.items`, link.items.length === 0 ? null : <Items key="items" link={link} />],
+          [`${FIELD}.tips`, link.tips.map((tip) => percent.format(tip / 100)).join(', ')],
           [`${FIELD}.min_price`, link.min_price],
           [`${FIELD}.max_price`, link.max_price],
           [`${FIELD}.sold`, sold],
@@ -86,6 +91,10 @@ function LinkFacts({ link }: { readonly link: LinkRecord }) {
       </Box>
     </Section>
   );
+}
+
+function Items({ link: { items, currency } }: { readonly link: LinkRecord }) {
+  return <CartLines lines={items.map(({ id, name: text, price }) => ({ id, text, price }))} currency={currency} />;
 }
 
 function Sharing({ link: { url, title } }: { readonly link: LinkRecord }) {

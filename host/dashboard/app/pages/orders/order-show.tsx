@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { usePermissions, useRecordContext, useTranslate } from 'react-admin';
 import { AccountName } from '../../components/account-name.tsx';
+import { CartLines } from '../../components/cart-lines.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { Amount, Copyable, Time } from '../../components/values.tsx';
@@ -57,6 +58,15 @@ function refundedOf({ payment, refunds, refunded_amount: refunded }: OrderFile) 
   return refunds.length === 0 ? null : <Amount value={refunded} currency={payment?.coin ?? ''} />;
 }
 
+/** What was bought at a payment link with items. */
+function Bought({ order: { cart, currency } }: { readonly order: OrderFile }) {
+  const lines = (cart?.lines ?? []).map(({ item: id, name, price, quantity }) => ({
+    ...{ id, price },
+    text: `${quantity} × ${name}`,
+  }));
+  return <CartLines lines={lines} currency={currency} />;
+}
+
 function OrderHead({ order }: { readonly order: OrderFile }) {
   const translate = useTranslate();
   const { permissions } = usePermissions<string>();
@@ -77,6 +87,11 @@ function OrderHead({ order }: { readonly order: OrderFile }) {
           [`${FIELD}.account`, permissions === 'admin' ? <AccountName key="account" id={order.account} link /> : null],
           [`${FIELD}.merchant_reference`, order.merchant_reference],
           [`${FIELD}.remark`, order.remark || null],
+          [
+            `${FIELD}.items`,
+            order.cart !== null && order.cart.lines.length > 0 ? <Bought key="items" order={order} /> : null,
+          ],
+          [`${FIELD}.tip`, order.cart && <Amount key="tip" value={order.cart.tip} currency={order.currency} />],
           [`${FIELD}.amount`, <CoinAmount key="amount" payment={payment} />],
           [`${FIELD}.received`, received && <Amount key="received" value={received} currency={payment?.coin ?? ''} />],
           [`${FIELD}.refunded_amount`, refundedOf(order)],
