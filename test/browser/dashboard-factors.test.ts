@@ -102,23 +102,28 @@ describe('who holds the account, with the dashboard', { concurrency: 2 }, () => 
 
     const part = (title: string) => page.locator('section').filter({ has: page.getByRole('heading', { name: title }) });
     const demands = part('Security requirements');
-    const switchOff = demands.getByRole('button', { name: 'Disable' }).first();
-    await pressUntil(demands.getByRole('button', { name: 'Enable' }).first(), switchOff);
+    const signed = demands.getByRole('group', { name: 'Signature on every payment API request' });
+    const switchOff = signed.getByRole('button', { name: 'Disable' });
+    await signed.getByText(/^The payment API refuses requests without a signature/).waitFor();
+    await signed.getByText('Disabled', { exact: true }).waitFor();
+    await pressUntil(signed.getByRole('button', { name: 'Enable' }), switchOff);
     await switchOff.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
-    const waits = page.getByText('Stays enabled until', { exact: true });
+    const waits = signed.getByText(/^Stays enabled until \w+/);
     await asked.or(waits).first().waitFor(PATIENT);
     if (await asked.isVisible()) await button(page, 'Use a passkey').click();
     await waits.waitFor(PATIENT);
     await look(page, 'protection-pending');
     await button(page, 'Keep enabled').click();
     await waits.waitFor({ state: 'detached', ...PATIENT });
-    await demands.getByText('Enabled', { exact: true }).waitFor(PATIENT);
+    await signed.getByText('Enabled', { exact: true }).waitFor(PATIENT);
 
-    // Of its two choices, the summary is off at first.
-    const mail = part('Email notifications');
-    await mail.getByRole('button', { name: 'Enable' }).click();
-    await mail.getByRole('button', { name: 'Enable' }).waitFor({ state: 'detached', ...PATIENT });
+    const summary = part('Email notifications').getByRole('group', { name: 'Daily summary' });
+    await summary.getByRole('button', { name: 'Enable' }).click();
+    await summary.getByText('Enabled', { exact: true }).waitFor(PATIENT);
+    const rows = page.getByRole('main').getByRole('group');
+    assert.equal(await rows.count(), 5, 'every switch is such a row');
+    assert.equal(await rows.getByRole('button').count(), 5, 'with one button');
     await leave();
   });
 

@@ -36,9 +36,12 @@ export const shortId = (id: string): string => (/^\d{9,}$/.test(id) ? `…${id.s
 export function Time({ value }: { readonly value: string | null }) {
   const [locale] = useLocaleState();
   if (value === null) return <>–</>;
-  const text = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(value));
-  return <time dateTime={value}>{text}</time>;
+  return <time dateTime={value}>{timeText(locale, value)}</time>;
 }
+
+/** As {@link Time}, as a text. */
+export const timeText = (locale: string, value: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(value));
 
 /** A text that is searched for as it is: an id, a reference, a name in the API. */
 export function Code({ children }: { readonly children: string }) {

@@ -314,6 +314,9 @@ const tillgate: Catalogue['tillgate'] = {
   },
   security: {
     totp: 'Authenticator-App',
+    totpCaption:
+      'Die Anmeldung und alles, was Geld bewegt oder ein Geheimnis zeigt, verlangt einen Code von Ihrem Telefon.',
+    twoFactor: 'Zwei-Faktor-Authentifizierung',
     totpEnrol: 'Authenticator-App einrichten',
     totpAnew: 'Authenticator-App ersetzen',
     totpAnewTitle: 'Authenticator-App ersetzen?',
@@ -339,8 +342,12 @@ const tillgate: Catalogue['tillgate'] = {
     passkeyRemoveText: 'Sie können sich damit nicht mehr anmelden.',
     demands: 'Sicherheitsanforderungen',
     data_security: 'Signatur für jede Anfrage an die Zahlungs-API',
+    data_securityCaption:
+      'Die Zahlungs-API lehnt Anfragen ohne Signatur Ihres privaten Schlüssels ab. Ein gestohlener API-Schlüssel allein nützt dann nichts.',
     totp_for_payouts: 'Authentifizierungscode für jede Abhebung',
-    endsAt: 'Bleibt aktiviert bis',
+    totp_for_payoutsCaption:
+      'Jede Abhebung verlangt einen neuen Code, auch wenn Sie Ihre Identität gerade erst bestätigt haben.',
+    endsAt: 'Bleibt aktiviert bis %{at}',
     switchOn: 'Aktivieren',
     switchOff: 'Deaktivieren',
     switchOffTitle: 'Diese Anforderung deaktivieren?',
@@ -350,7 +357,11 @@ const tillgate: Catalogue['tillgate'] = {
     noticesText:
       'Bei Änderungen der Sicherheitseinstellungen erhalten Sie immer eine E-Mail, sofern dieser Server E-Mails versendet.',
     withdrawalNotices: 'Abhebungen und Erstattungen, die auf Freigabe warten',
+    withdrawalNoticesCaption:
+      'Wird gesendet, wenn eine Auszahlung auf eine Entscheidung wartet. So können Sie eine abbrechen, die Sie nicht angefordert haben.',
     summaryNotices: 'Tägliche Zusammenfassung',
+    summaryNoticesCaption:
+      'Eine E-Mail am Tag: Bestellungen des Vortags, Zahlungseingänge und fehlgeschlagene Callbacks. Nach einem Tag ohne Aktivität keine.',
     frozen: 'Ein Betreiber hat Ihre Abhebungen gesperrt:',
     password: 'Passwort',
     passwordDemanded:

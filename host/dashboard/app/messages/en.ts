@@ -129,6 +129,8 @@ const tillgate = {
   },
   security: {
     totp: 'Authenticator app',
+    totpCaption: 'Logging in, and everything that moves money or shows a secret, asks for a code of your phone.',
+    twoFactor: 'Two-factor authentication',
     totpEnrol: 'Set up authenticator app',
     totpAnew: 'Replace authenticator app',
     totpAnewTitle: 'Replace your authenticator app?',
@@ -152,8 +154,11 @@ const tillgate = {
     passkeyRemoveText: 'You can no longer log in with it.',
     demands: 'Security requirements',
     data_security: 'Signature on every payment API request',
+    data_securityCaption:
+      'The payment API refuses requests without a signature made with your private key. A stolen API key alone is then of no use.',
     totp_for_payouts: 'Authentication code for every withdrawal',
-    endsAt: 'Stays enabled until',
+    totp_for_payoutsCaption: 'Each withdrawal asks for a fresh code, even if you confirmed your identity just before.',
+    endsAt: 'Stays enabled until %{at}',
     switchOn: 'Enable',
     switchOff: 'Disable',
     switchOffTitle: 'Disable this requirement?',
@@ -162,7 +167,11 @@ const tillgate = {
     notices: 'Email notifications',
     noticesText: 'You always get an email when a security setting changes, if this server sends email.',
     withdrawalNotices: 'Withdrawals and refunds awaiting approval',
+    withdrawalNoticesCaption:
+      'Sent when a payout waits for somebody’s decision, so that you can cancel one that you did not request.',
     summaryNotices: 'Daily summary',
+    summaryNoticesCaption:
+      'One email a day: the orders of the day before, what you received, and failed callbacks. None after a day without activity.',
     frozen: 'An operator has frozen your withdrawals:',
     password: 'Password',
     passwordDemanded: 'Your password was set by someone else. Choose your own password to continue.',

@@ -313,6 +313,8 @@ const tillgate: Catalogue['tillgate'] = {
   },
   security: {
     totp: 'App de autenticación',
+    totpCaption: 'El inicio de sesión y todo lo que mueve dinero o muestra un secreto pide un código de su teléfono.',
+    twoFactor: 'Autenticación en dos pasos',
     totpEnrol: 'Configurar app de autenticación',
     totpAnew: 'Reemplazar app de autenticación',
     totpAnewTitle: '¿Reemplazar su app de autenticación?',
@@ -339,8 +341,11 @@ const tillgate: Catalogue['tillgate'] = {
     passkeyRemoveText: 'Ya no podrá iniciar sesión con ella.',
     demands: 'Requisitos de seguridad',
     data_security: 'Firma en cada solicitud a la API de pagos',
+    data_securityCaption:
+      'La API de pagos rechaza las solicitudes sin una firma de su clave privada. Una clave API robada no sirve por sí sola.',
     totp_for_payouts: 'Código de autenticación para cada retiro',
-    endsAt: 'Sigue activado hasta',
+    totp_for_payoutsCaption: 'Cada retirada pide un código nuevo, aunque acabe de confirmar su identidad.',
+    endsAt: 'Sigue activado hasta el %{at}',
     switchOn: 'Activar',
     switchOff: 'Desactivar',
     switchOffTitle: '¿Desactivar este requisito?',
@@ -349,7 +354,11 @@ const tillgate: Catalogue['tillgate'] = {
     notices: 'Notificaciones por correo',
     noticesText: 'Siempre recibe un correo cuando cambia un ajuste de seguridad, si este servidor envía correo.',
     withdrawalNotices: 'Retiros y reembolsos pendientes de aprobación',
+    withdrawalNoticesCaption:
+      'Se envía cuando un pago espera una decisión, para que pueda cancelar el que no haya solicitado.',
     summaryNotices: 'Resumen diario',
+    summaryNoticesCaption:
+      'Un correo al día: los pedidos del día anterior, lo recibido y los callbacks fallidos. Ninguno tras un día sin actividad.',
     frozen: 'Un operador ha bloqueado sus retiros:',
     password: 'Contraseña',
     passwordDemanded: 'Otra persona estableció su contraseña. Elija una propia para continuar.',

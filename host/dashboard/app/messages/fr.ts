@@ -313,6 +313,9 @@ const tillgate: Catalogue['tillgate'] = {
   },
   security: {
     totp: 'Application d’authentification',
+    totpCaption:
+      'La connexion, et tout ce qui déplace de l’argent ou affiche un secret, demande un code de votre téléphone.',
+    twoFactor: 'Authentification à deux facteurs',
     totpEnrol: 'Configurer l’application d’authentification',
     totpAnew: 'Remplacer l’application d’authentification',
     totpAnewTitle: 'Remplacer votre application d’authentification ?',
@@ -338,8 +341,11 @@ const tillgate: Catalogue['tillgate'] = {
     passkeyRemoveText: 'Vous ne pourrez plus vous connecter avec elle.',
     demands: 'Exigences de sécurité',
     data_security: 'Signature de chaque requête à l’API de paiement',
+    data_securityCaption:
+      'L’API de paiement refuse les requêtes sans signature de votre clé privée. Une clé API volée ne suffit alors plus.',
     totp_for_payouts: 'Code d’authentification pour chaque retrait',
-    endsAt: 'Reste activé jusqu’au',
+    totp_for_payoutsCaption: 'Chaque retrait demande un nouveau code, même si vous venez de confirmer votre identité.',
+    endsAt: 'Reste activé jusqu’au %{at}',
     switchOn: 'Activer',
     switchOff: 'Désactiver',
     switchOffTitle: 'Désactiver cette exigence ?',
@@ -349,7 +355,11 @@ const tillgate: Catalogue['tillgate'] = {
     noticesText:
       'Vous recevez toujours un e-mail quand un paramètre de sécurité change, si ce serveur envoie des e-mails.',
     withdrawalNotices: 'Retraits et remboursements en attente d’approbation',
+    withdrawalNoticesCaption:
+      'Envoyé quand un versement attend une décision, pour que vous puissiez annuler celui que vous n’avez pas demandé.',
     summaryNotices: 'Résumé quotidien',
+    summaryNoticesCaption:
+      'Un e-mail par jour : les commandes de la veille, les montants reçus et les callbacks en échec. Aucun après un jour sans activité.',
     frozen: 'Un opérateur a bloqué vos retraits :',
     password: 'Mot de passe',
     passwordDemanded: 'Votre mot de passe a été défini par quelqu’un d’autre. Choisissez le vôtre pour continuer.',

@@ -307,6 +307,8 @@ const tillgate: Catalogue['tillgate'] = {
   },
   security: {
     totp: '認証アプリ',
+    totpCaption: 'ログイン、および資金の移動やシークレットの表示には、スマートフォンのコードが必要になります。',
+    twoFactor: '2 要素認証',
     totpEnrol: '認証アプリを設定',
     totpAnew: '認証アプリを交換',
     totpAnewTitle: '認証アプリを交換しますか？',
@@ -331,8 +333,11 @@ const tillgate: Catalogue['tillgate'] = {
     passkeyRemoveText: 'このパスキーではログインできなくなります。',
     demands: 'セキュリティ要件',
     data_security: '決済 API のすべてのリクエストに署名',
+    data_securityCaption:
+      '支払い API は、秘密鍵による署名のないリクエストを拒否します。API キーが盗まれても、それだけでは使えません。',
     totp_for_payouts: '出金のたびに認証コード',
-    endsAt: '次の時刻まで有効',
+    totp_for_payoutsCaption: '直前に本人確認をしていても、出金のたびに新しいコードが必要です。',
+    endsAt: '%{at} まで有効のままです',
     switchOn: '有効にする',
     switchOff: '無効にする',
     switchOffTitle: 'この要件を無効にしますか？',
@@ -341,7 +346,10 @@ const tillgate: Catalogue['tillgate'] = {
     notices: 'メール通知',
     noticesText: 'セキュリティ設定が変わると、必ずメールが届きます（このサーバーがメールを送る場合）。',
     withdrawalNotices: '承認待ちの出金と返金',
+    withdrawalNoticesCaption: '送金が判断を待っているときに送信されます。依頼していない送金を取り消せます。',
     summaryNotices: '毎日の要約',
+    summaryNoticesCaption:
+      '前日の注文、入金額、失敗したコールバックを 1 日 1 通のメールでお知らせします。動きのない日の翌日は送信しません。',
     frozen: '運営者が出金を凍結しました：',
     password: 'パスワード',
     passwordDemanded: 'パスワードは別の人が設定したものです。続けるには、自分のパスワードを設定してください。',

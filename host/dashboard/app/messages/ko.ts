@@ -306,6 +306,8 @@ const tillgate: Catalogue['tillgate'] = {
   },
   security: {
     totp: '인증 앱',
+    totpCaption: '로그인과 자금을 옮기거나 비밀 값을 표시하는 모든 작업에 휴대전화의 코드가 필요합니다.',
+    twoFactor: '2단계 인증',
     totpEnrol: '인증 앱 설정',
     totpAnew: '인증 앱 교체',
     totpAnewTitle: '인증 앱을 교체할까요?',
@@ -329,8 +331,11 @@ const tillgate: Catalogue['tillgate'] = {
     passkeyRemoveText: '더 이상 이 패스키로 로그인할 수 없습니다.',
     demands: '보안 요구 사항',
     data_security: '모든 결제 API 요청에 서명',
+    data_securityCaption:
+      '결제 API가 개인 키로 서명하지 않은 요청을 거부합니다. API 키가 도난당해도 그것만으로는 쓸 수 없습니다.',
     totp_for_payouts: '모든 출금에 인증 코드',
-    endsAt: '활성 상태 유지 기한',
+    totp_for_payoutsCaption: '방금 본인 확인을 했더라도 출금할 때마다 새 코드가 필요합니다.',
+    endsAt: '%{at}까지 활성 상태가 유지됩니다',
     switchOn: '활성화',
     switchOff: '비활성화',
     switchOffTitle: '이 요구 사항을 비활성화할까요?',
@@ -339,7 +344,10 @@ const tillgate: Catalogue['tillgate'] = {
     notices: '이메일 알림',
     noticesText: '이 서버가 이메일을 보내는 경우, 보안 설정이 변경되면 항상 이메일을 받습니다.',
     withdrawalNotices: '승인 대기 중인 출금과 환불',
+    withdrawalNoticesCaption: '지급이 결정을 기다릴 때 보냅니다. 요청하지 않은 지급을 취소할 수 있습니다.',
     summaryNotices: '일일 요약',
+    summaryNoticesCaption:
+      '전날의 주문, 받은 금액, 실패한 콜백을 하루 한 통의 이메일로 보냅니다. 활동이 없던 날의 다음 날에는 보내지 않습니다.',
     frozen: '운영자가 출금을 동결했습니다:',
     password: '비밀번호',
     passwordDemanded: '다른 사람이 설정한 비밀번호입니다. 계속하려면 직접 비밀번호를 설정하세요.',

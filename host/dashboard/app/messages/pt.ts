@@ -312,6 +312,8 @@ const tillgate: Catalogue['tillgate'] = {
   },
   security: {
     totp: 'App autenticador',
+    totpCaption: 'O início de sessão e tudo o que move dinheiro ou mostra um segredo pede um código do seu telemóvel.',
+    twoFactor: 'Autenticação de dois fatores',
     totpEnrol: 'Configurar app autenticador',
     totpAnew: 'Substituir app autenticador',
     totpAnewTitle: 'Substituir o seu app autenticador?',
@@ -336,8 +338,12 @@ const tillgate: Catalogue['tillgate'] = {
     passkeyRemoveText: 'Você não poderá mais entrar com ela.',
     demands: 'Requisitos de segurança',
     data_security: 'Assinatura em cada solicitação à API de pagamentos',
+    data_securityCaption:
+      'A API de pagamentos recusa pedidos sem uma assinatura da sua chave privada. Uma chave de API roubada deixa de bastar.',
     totp_for_payouts: 'Código de autenticação para cada saque',
-    endsAt: 'Continua ativado até',
+    totp_for_payoutsCaption:
+      'Cada levantamento pede um novo código, mesmo que tenha acabado de confirmar a sua identidade.',
+    endsAt: 'Continua ativado até %{at}',
     switchOn: 'Ativar',
     switchOff: 'Desativar',
     switchOffTitle: 'Desativar este requisito?',
@@ -347,7 +353,11 @@ const tillgate: Catalogue['tillgate'] = {
     noticesText:
       'Você sempre recebe um e-mail quando uma configuração de segurança muda, se este servidor enviar e-mails.',
     withdrawalNotices: 'Saques e reembolsos aguardando aprovação',
+    withdrawalNoticesCaption:
+      'Enviado quando um pagamento espera uma decisão, para que possa cancelar o que não tenha pedido.',
     summaryNotices: 'Resumo diário',
+    summaryNoticesCaption:
+      'Um e-mail por dia: as encomendas do dia anterior, o que recebeu e os callbacks falhados. Nenhum após um dia sem atividade.',
     frozen: 'Um operador bloqueou os seus saques:',
     password: 'Senha',
     passwordDemanded: 'A sua senha foi definida por outra pessoa. Escolha a sua própria para continuar.',

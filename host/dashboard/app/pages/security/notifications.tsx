@@ -1,10 +1,9 @@
-import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslate } from 'react-admin';
 import { ActionButton } from '../../components/act.tsx';
-import { StatusChip } from '../../components/chips.tsx';
-import { Facts, Section } from '../../components/facts.tsx';
+import { Section } from '../../components/facts.tsx';
+import { SwitchRow } from '../../components/switch-row.tsx';
 import type { NotificationsRecord } from '../../records.ts';
 import { useApi } from '../../till.ts';
 
@@ -25,17 +24,14 @@ export function Notifications() {
   return (
     <Section title="tillgate.security.notices">
       <Typography sx={{ mb: 1 }}>{translate('tillgate.security.noticesText')}</Typography>
-      {CHOICES.map(([field, label]) => (
-        <Box key={field} sx={{ mb: 2 }}>
-          <Facts of={[[label, <StatusChip key="on" status={chosen[field] ? 'ENABLED' : 'DISABLED'} />]]} />
-          <Box sx={{ mt: 1 }}>
-            <ActionButton
-              size="small"
-              label={chosen[field] ? 'tillgate.security.switchOff' : 'tillgate.security.switchOn'}
-              work={() => api.request('PATCH', 'notifications', { body: { [field]: !chosen[field] } })}
-            />
-          </Box>
-        </Box>
+      {CHOICES.map(([field, name]) => (
+        <SwitchRow key={field} name={name} on={chosen[field]}>
+          <ActionButton
+            size="small"
+            label={chosen[field] ? 'tillgate.security.switchOff' : 'tillgate.security.switchOn'}
+            work={() => api.request('PATCH', 'notifications', { body: { [field]: !chosen[field] } })}
+          />
+        </SwitchRow>
       ))}
     </Section>
   );

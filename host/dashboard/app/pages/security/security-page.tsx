@@ -2,13 +2,13 @@ import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
-import { Title, useTranslate } from 'react-admin';
+import { Title, useLocaleState, useTranslate } from 'react-admin';
 import { Link } from 'react-router-dom';
 import { ActionButton } from '../../components/act.tsx';
 import { Demanded } from '../../components/demanded.tsx';
-import { StatusChip } from '../../components/chips.tsx';
-import { Facts, Section } from '../../components/facts.tsx';
-import { Time } from '../../components/values.tsx';
+import { Section } from '../../components/facts.tsx';
+import { SwitchRow } from '../../components/switch-row.tsx';
+import { timeText } from '../../components/values.tsx';
 import type { SecurityRecord } from '../../records.ts';
 import { useProofs } from '../../step-up/use-proofs.ts';
 import { useApi } from '../../till.ts';
@@ -65,32 +65,30 @@ interface DemandProps {
 /** A protection: switching it on takes effect at once, switching it off after a wait, during which it can be undone. */
 function Demand({ field, security }: DemandProps) {
   const api = useApi();
+  const translate = useTranslate();
+  const [locale] = useLocaleState();
   const on = security[field];
   const pending = security.pending.find((each) => each.field === field);
+  const note =
+    pending === undefined
+      ? null
+      : translate('tillgate.security.endsAt', { at: timeText(locale, pending.effective_at) });
   return (
-    <Box sx={{ mb: 2 }}>
-      <Facts
-        of={[
-          [`tillgate.security.${field}`, <StatusChip key="on" status={on ? 'ENABLED' : 'DISABLED'} />],
-          ['tillgate.security.endsAt', pending === undefined ? null : <Time key="ends" value={pending.effective_at} />],
-        ]}
-      />
-      <Box sx={{ mt: 1 }}>
-        {pending === undefined ? (
-          <ActionButton
-            size="small"
-            label={on ? 'tillgate.security.switchOff' : 'tillgate.security.switchOn'}
-            confirm={on}
-            work={() => api.request('PATCH', 'security', { body: { [field]: !on } })}
-          />
-        ) : (
-          <ActionButton
-            size="small"
-            label="tillgate.security.keep"
-            work={() => api.request('DELETE', `security/pending/${field}`)}
-          />
-        )}
-      </Box>
-    </Box>
+    <SwitchRow name={`tillgate.security.${field}`} on={on} note={note}>
+      {pending === undefined ? (
+        <ActionButton
+          size="small"
+          label={on ? 'tillgate.security.switchOff' : 'tillgate.security.switchOn'}
+          confirm={on}
+          work={() => api.request('PATCH', 'security', { body: { [field]: !on } })}
+        />
+      ) : (
+        <ActionButton
+          size="small"
+          label="tillgate.security.keep"
+          work={() => api.request('DELETE', `security/pending/${field}`)}
+        />
+      )}
+    </SwitchRow>
   );
 }

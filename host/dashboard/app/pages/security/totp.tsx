@@ -3,9 +3,9 @@ import Typography from '@mui/material/Typography';
 import { useTranslate } from 'react-admin';
 import { useState } from 'react';
 import { ActionButton } from '../../components/act.tsx';
-import { StatusChip } from '../../components/chips.tsx';
 import { Section } from '../../components/facts.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { SwitchRow } from '../../components/switch-row.tsx';
 import { Copyable } from '../../components/values.tsx';
 import type { SecurityRecord } from '../../records.ts';
 import { useApi } from '../../till.ts';
@@ -27,17 +27,18 @@ export function Totp({ security }: { readonly security: SecurityRecord }) {
     setEnrolment(null);
   };
   return (
-    <Section title="tillgate.security.totp">
-      <Box sx={{ mb: 2 }}>
-        <StatusChip status={confirmed ? 'ENABLED' : 'DISABLED'} />
-      </Box>
-      {enrolment === null ? (
-        <ActionButton
-          label={confirmed ? 'tillgate.security.totpAnew' : 'tillgate.security.totpEnrol'}
-          confirm={confirmed}
-          work={async () => setEnrolment(await api.post<Enrolment>('security/totp'))}
-        />
-      ) : (
+    <Section title="tillgate.security.twoFactor">
+      <SwitchRow name="tillgate.security.totp" on={confirmed}>
+        {enrolment === null ? (
+          <ActionButton
+            size="small"
+            label={confirmed ? 'tillgate.security.totpAnew' : 'tillgate.security.totpEnrol'}
+            confirm={confirmed}
+            work={async () => setEnrolment(await api.post<Enrolment>('security/totp'))}
+          />
+        ) : null}
+      </SwitchRow>
+      {enrolment === null ? null : (
         <Box sx={{ display: 'grid', gap: 2, justifyItems: 'start' }}>
           <Typography>{translate('tillgate.security.totpText')}</Typography>
           <QrCode value={enrolment.uri} label={translate('tillgate.security.qr')} />
