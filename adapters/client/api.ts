@@ -1211,6 +1211,11 @@ export interface Service {
   }[];
   /** Fiat currencies in which orders can be priced. */
   readonly fiats: readonly FiatCurrency[];
+  /** Chains that a gateway serves, for Apps to use. */
+  readonly gatewayChains: readonly {
+    readonly chain: string;
+    readonly chainName: string;
+  }[];
   /** Events that webhook endpoints can receive. */
   readonly webhookEvents: readonly string[];
 }

@@ -180,6 +180,18 @@ describe('an account with the dashboard', { concurrency: 3 }, () => {
     await dialog(page, 'Revoke this key?').getByRole('button', { name: 'Revoke' }).click();
     await shows(page, 'Revoked');
     assert.match(first ?? '', /^tgk_/);
+    await button(page, 'Edit app').click();
+    const edit = dialog(page, 'Edit app');
+    await edit.getByLabel('Name').fill('Block explorer');
+    await edit.getByLabel('Chains').click();
+    await page.getByRole('option', { name: 'Tron' }).click();
+    await page.keyboard.press('Escape');
+    await look(page, 'app-edit');
+    await submit(page);
+    await edit.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 1, name: 'Block explorer' }).waitFor();
+    await page.locator('dt').getByText('Tron', { exact: true }).waitFor();
+    await page.locator('dt').getByText('Ethereum', { exact: true }).waitFor();
     await leave();
   });
 

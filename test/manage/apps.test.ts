@@ -97,6 +97,28 @@ eachStorage((_name, open) => {
       assert.deepEqual(managed(await user.client.get(`/manage/v1/apps/${id}`)), without);
     });
 
+    test('the chains of an App are changed by its owner, with the former ones in the audit log', async () => {
+      const { gateway_chains: served } = managed(await user.client.get('/manage/v1/service'));
+      assert.deepEqual(served, [{ chain: 'ETH', chain_name: 'Ethereum' }]);
+      const { id } = await create({ chains: ['TRX'] });
+      const stranger = await fixture.newMember();
+      assertRefused(await patch(id, { chains: ['ETH'] }, '1', stranger), 404);
+      assertRefused(await patch(id, { chains: ['ETH'] }, '7'), 412);
+      assertRefused(await patch(id, { chains: ['eth!'] }, '1'), 400, 'chains.0');
+      const { chains } = managed(await patch(id, { chains: ['ETH'] }, '1'));
+      assert.deepEqual(
+        (chains as Fields[]).map(({ code, host }) => [code, host]),
+        [['ETH', 'eth.gateway.test']],
+      );
+      const { items } = managed<List>(await fixture.admin.client.get(`/manage/v1/audit?account=${user.id}`));
+      assert.deepEqual(
+        items
+          .filter(({ action, subject }) => action === 'app.update' && subject === id)
+          .map(({ actor, changes }) => [actor, changes]),
+        [[user.id, { chains: { from: ['TRX'], to: ['ETH'] } }]],
+      );
+    });
+
     test('fault 138: an account lowers the quota of its App; an admin raises and removes it', async () => {
       const { id } = await create();
       const quota = (units: number, window = 'month') => ({ quota: { units, window } });

@@ -1,4 +1,5 @@
 import { FIATS, WEBHOOK_PATTERNS } from '../../../core/index.ts';
+import type { RouteRecord } from '../../../core/index.ts';
 import { z } from 'zod';
 import { fiatCurrencySchema } from '../operations/currencies.ts';
 import { apiOperation } from './operation.ts';
@@ -16,6 +17,8 @@ const coinSchema = z.object({
   enabled: z.boolean().meta({ description: 'Whether orders can currently be created in it' }),
 });
 
+const gatewayChainSchema = z.object({ chain: z.string(), chain_name: z.string() });
+
 export const serviceSchema = z
   .object({
     sandbox: z.boolean().meta({ description: 'Whether orders can be paid with /sandbox/v1/pay' }),
@@ -24,9 +27,17 @@ export const serviceSchema = z
       .array(fiatCurrencySchema)
       .readonly()
       .meta({ description: 'Fiat currencies in which orders can be priced' }),
+    gateway_chains: z
+      .array(gatewayChainSchema)
+      .readonly()
+      .meta({ description: 'Chains that a gateway serves, for Apps to use' }),
     webhook_events: z.array(z.string()).readonly().meta({ description: 'Events that webhook endpoints can receive' }),
   })
   .meta({ id: 'Service' });
+
+const chainsServed = (routes: readonly RouteRecord[]): readonly string[] => [
+  ...new Set(routes.filter(({ route }) => route.enabled).map(({ route }) => route.chain)),
+];
 
 /** The operations that describe this installation. */
 export const serviceOperations: readonly ManageOperation[] = [
@@ -52,10 +63,11 @@ export const serviceOperations: readonly ManageOperation[] = [
           },
         ],
         fiats: [{ currency: 'USD', name: 'US Dollar' }],
+        gateway_chains: [{ chain: 'ETH', chain_name: 'Ethereum' }],
         webhook_events: ['order.*', 'order.succeeded'],
       },
     },
-    handler: async (_call, { assets, settings }) => ({
+    handler: async (_call, { manage, assets, settings }) => ({
       sandbox: settings.sandbox ?? false,
       coins: assets.list().map(({ asset: { chain, currency, symbol }, enabled }) => ({
         chain,
@@ -66,6 +78,10 @@ export const serviceOperations: readonly ManageOperation[] = [
         enabled,
       })),
       fiats: FIATS.map(({ code, name }) => ({ currency: code, name })),
+      gateway_chains: chainsServed(await manage.routes.all()).map((chain) => ({
+        chain,
+        chain_name: assets.chainName(chain),
+      })),
       webhook_events: [...WEBHOOK_PATTERNS],
     }),
   }),

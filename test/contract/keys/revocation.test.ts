@@ -166,6 +166,18 @@ eachStorage((_engine, openStorage) => {
     }
   });
 
+  test('fault 526: an App uses exactly the chains that it has, everywhere when the change is answered', async (t) => {
+    const { storage, another, later } = await openFor(t, openStorage);
+    const a = await new Instance(storage, 'a').serve(later);
+    const b = await new Instance(await another(), 'b').serve(later);
+    const { appId, text } = await a.newApp();
+    const chains = (instance: Instance) => [...(instance.directory.find(text)?.app.chains ?? [])];
+    for (const [round, next] of [['ETH', 'TRX'], [], ['TRX']].entries()) {
+      await a.apps.update(appId, round + 1, { chains: next });
+      assert.deepEqual([chains(a), chains(b)], [next, next]);
+    }
+  });
+
   test('an archived account: its Apps are off and its keys revoked, everywhere', async (t) => {
     const { storage, another, later } = await openFor(t, openStorage);
     const a = await new Instance(storage, 'a').serve(later);

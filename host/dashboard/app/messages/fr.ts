@@ -1108,6 +1108,11 @@ const resources: Catalogue['resources'] = {
     about: 'Application',
     create: 'Créer une application',
     created: 'Application créée',
+    edit: 'Modifier l’application',
+    saved: 'Application enregistrée',
+    chainsHelp:
+      'Ses clés ne fonctionnent que sur les passerelles de ces chaînes. Les changements prennent effet aussitôt.',
+    noChains: 'Aucune : chaque passerelle refuse ses clés. Modifiez l’application pour choisir des chaînes.',
     enable: 'Activer',
     disable: 'Désactiver',
     disableTitle: 'Désactiver cette application ?',

@@ -7,10 +7,10 @@ import type { Values } from '../../components/field.ts';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
-import { useService } from '../../components/service.ts';
 import { Time } from '../../components/values.tsx';
 import type { AppRecord, NewApp } from '../../records.ts';
 import { useApi } from '../../till.ts';
+import { appBody, useAppFields } from './app-form.ts';
 
 const chainsOf = ({ chains }: AppRecord): string => [...new Set(chains.map(({ name }) => name))].join(', ');
 
@@ -31,11 +31,10 @@ export function AppList() {
 
 function CreateApp(button: Pick<ButtonProps, 'variant'>) {
   const api = useApi();
-  const service = useService();
   const redirect = useRedirect();
-  const chains = new Map((service?.coins ?? []).map(({ chain, chain_name: name }) => [chain, name]));
-  const create = async ({ name = '', chains: chosen = '' }: Values): Promise<void> => {
-    const { id } = await api.post<NewApp>('apps', { name, chains: chosen.split(',').filter((each) => each !== '') });
+  const fields = useAppFields();
+  const create = async (values: Values): Promise<void> => {
+    const { id } = await api.post<NewApp>('apps', appBody(values));
     redirect('show', 'apps', id);
   };
   return (
@@ -45,15 +44,7 @@ function CreateApp(button: Pick<ButtonProps, 'variant'>) {
       label="resources.apps.create"
       success="resources.apps.created"
       submit={create}
-      fields={[
-        { name: 'name', label: 'resources.apps.fields.name' },
-        {
-          name: 'chains',
-          label: 'resources.apps.fields.chains',
-          several: true,
-          choices: [...chains].map(([id, label]) => ({ id, label })),
-        },
-      ]}
+      fields={fields}
     />
   );
 }

@@ -5,9 +5,11 @@ import { ActionButton } from '../../components/act.tsx';
 import { StatusChip } from '../../components/chips.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { Copyable, Time } from '../../components/values.tsx';
 import type { AppRecord } from '../../records.ts';
 import { useApi } from '../../till.ts';
+import { appChanges, useAppFields } from './app-form.ts';
 import { AppKeys } from './app-keys.tsx';
 import { AppUsageTable } from './app-usage.tsx';
 
@@ -29,6 +31,7 @@ function AppPage() {
   const api = useApi();
   const translate = useTranslate();
   const app = useRecordContext<AppRecord>();
+  const fields = useAppFields(app);
   if (app === undefined) return null;
   const { id, enabled, version } = app;
   return (
@@ -39,6 +42,7 @@ function AppPage() {
             [`${FIELD}.name`, app.name],
             [`${FIELD}.enabled`, <StatusChip key="enabled" status={enabled ? 'ENABLED' : 'DISABLED'} />],
             [`${FIELD}.created_at`, <Time key="created" value={app.created_at} />],
+            [`${FIELD}.chains`, app.chains.length === 0 ? translate('resources.apps.noChains') : null],
             ...app.chains.map(
               ({ code, name, host, protocol }) =>
                 [
@@ -55,7 +59,14 @@ function AppPage() {
         <Typography variant="body2" color="textSecondary" sx={{ mt: 2 }}>
           {translate('resources.apps.callHelp')}
         </Typography>
-        <Box sx={{ mt: 2 }}>
+        <Box sx={{ mt: 2, display: 'flex', gap: 1 }}>
+          <FormDialog
+            label="resources.apps.edit"
+            submitLabel="ra.action.save"
+            success="resources.apps.saved"
+            submit={(values) => api.request('PATCH', `apps/${id}`, { version, body: appChanges(app, values) })}
+            fields={fields}
+          />
           <ActionButton
             label={enabled ? 'resources.apps.disable' : 'resources.apps.enable'}
             confirm={enabled}
