@@ -71,6 +71,12 @@ interface ChangeFacts {
   readonly holdsMoney: boolean;
 }
 
+/** A request for a page of accounts. */
+interface AccountSearch extends CursorRequest {
+  /** A part of the email address or the name, regardless of case; absent for all. */
+  readonly q?: string | undefined;
+}
+
 const AUDITED = ['name', 'role', 'status', 'verifiedCurrencies', 'avatarUrl'] as const;
 
 /** Management of accounts by their owners and admins. */
@@ -85,10 +91,10 @@ export class ManageAccounts {
    * Accounts, newest first; a user sees its own. @throws TillgateError `INVALID_FIELDS` for a limit out of range, or a
    * cursor of another list
    */
-  async list(actor: Actor, page: CursorRequest): Promise<CursorPage<AccountEntry>> {
+  async list(actor: Actor, { q, ...page }: AccountSearch): Promise<CursorPage<AccountEntry>> {
     const scope = listScope(actor, undefined);
-    const list = ['accounts', actor.accountId, scope];
-    const read = (query: NewestQuery<AccountId>) => this.#deps.storage.manage.accounts(scope, query);
+    const list = ['accounts', actor.accountId, scope, q ?? null];
+    const read = (query: NewestQuery<AccountId>) => this.#deps.storage.manage.accounts(scope, query, q);
     return newestPage(list, page, this.#deps, read, ({ account }) => account.id);
   }
 

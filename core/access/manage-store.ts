@@ -4,8 +4,11 @@ import type { AccountEntry, AccountSecurity, Login } from './account-entry.ts';
 
 /** Reads of accounts for the management API. */
 export interface ManageStore {
-  /** Accounts, newest first: one of them, or all for `null`. */
-  accounts(only: AccountId | null, query: NewestQuery<AccountId>): Promise<readonly AccountEntry[]>;
+  /**
+   * Accounts, newest first: one of them, or all for `null`; with a text, those whose email address or name has it as a
+   * part, regardless of case. Reads all accounts at most once: only admins create them.
+   */
+  accounts(only: AccountId | null, query: NewestQuery<AccountId>, text?: string): Promise<readonly AccountEntry[]>;
   account(id: AccountId): Promise<AccountEntry | null>;
   /** Credentials of one account, or of all for `null`, newest first. */
   credentials(accountId: AccountId | null, query: NewestQuery<CredentialId>): Promise<readonly Credential[]>;

@@ -558,6 +558,8 @@ export interface UpstreamHealth {
 
 /** The fields of `accounts.list`. */
 export interface AccountListParams {
+  /** Only accounts with this text in their email address or name, regardless of case. */
+  readonly q?: string | undefined;
   /** Maximum number of records on a page. */
   readonly limit?: number | undefined;
   /** `nextCursor` of the previous page. */

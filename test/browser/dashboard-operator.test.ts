@@ -388,6 +388,37 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     await leave();
   });
 
+  test('finds a merchant by a part of the email address, and sees its orders alone', async () => {
+    const admin = await newMember('admin');
+    const [one, other] = [await newMember('user'), await newMember('user')];
+    const [wanted, unwanted] = ['of the one', 'of the other'];
+    await newOrder(one, { merchant_reference: wanted });
+    await newOrder(other, { merchant_reference: unwanted });
+    const { page, leave } = await fixture.loggedIn({}, admin);
+    await goTo(page, '/orders');
+    await shows(page, wanted);
+    await shows(page, unwanted);
+    await press(page, 'Add filter');
+    await page.getByRole('menuitemcheckbox', { name: 'Merchant' }).click();
+    const field = page.getByRole('combobox', { name: 'Merchant' });
+    await field.fill(one.email.slice(2).toUpperCase());
+    await page.getByRole('option', { name: one.email }).click();
+    await page.getByText(unwanted, { exact: true }).waitFor({ state: 'detached' });
+    await shows(page, wanted);
+    await assertAccessible(page, 'orders of a merchant');
+    await picture(page, 'dashboard-orders-of-merchant');
+    await goTo(page, '/audit');
+    await page.getByRole('combobox', { name: 'Account' }).fill(other.email.slice(2));
+    await page.getByRole('option', { name: other.email }).click();
+    await page.getByRole('cell', { name: other.email }).first().waitFor();
+    await page.getByRole('cell', { name: one.email }).first().waitFor({ state: 'detached' });
+    await goTo(page, '/accounts');
+    await page.getByLabel('Email or name').fill(other.email.slice(2));
+    await page.getByRole('cell', { name: one.email }).first().waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: other.email }).waitFor();
+    await leave();
+  });
+
   test('a user sees none of these pages, and gets no data by their addresses', async () => {
     const [admin, user] = [await newMember('admin'), await newMember('user')];
     const held = await heldWithdrawal(user);

@@ -65,6 +65,36 @@ eachStorage((_name, open) => {
       });
     });
 
+    test('fault 527: a part of an email address or a name finds accounts, never as a pattern, and a user only itself', async () => {
+      const word = `w${Math.floor(performance.now() * 1000)}`;
+      const first = await create({ email: `info@${word}.example.com`, name: 'Ökoladen 100%' });
+      const second = await create({ email: `sales_${word}@example.com`, name: `Shop of ${word.toUpperCase()}` });
+      const third = await create({ name: `Öl ${word}` });
+      const found = async (q: string, by = fixture.admin, more = ''): Promise<readonly unknown[]> => {
+        const path = `/manage/v1/accounts?q=${encodeURIComponent(q)}${more}`;
+        return managed<List>(await by.client.get(path)).items.map(({ id }) => id);
+      };
+      assert.deepEqual(await found(word.toUpperCase()), [third['id'], second['id'], first['id']]);
+      assert.deepEqual(await found(`@${word}.EXAMPLE`), [first['id']]);
+      assert.deepEqual(await found('Öl w'), [third['id']]);
+      assert.deepEqual(await found(`shop of ${word}`), [second['id']]);
+      assert.deepEqual(await found('100%'), [first['id']]);
+      for (const pattern of [`s%${word}`, `sales.${word}`, `sales\\_${word}`, `_ales_${word}`])
+        assert.deepEqual(await found(pattern), [], pattern);
+      assert.deepEqual(await found(`sales_${word}`), [second['id']]);
+      assertRefused(await fixture.admin.client.get(`/manage/v1/accounts?q=${'a'.repeat(255)}`), 400, 'q');
+
+      const user = await fixture.newMember();
+      assert.deepEqual(await found(word, user), []);
+      assert.deepEqual(await found('@', user), [user.id]);
+
+      // The cursor belongs to the search that it was made for.
+      const page = managed<List>(await fixture.admin.client.get(`/manage/v1/accounts?q=${word}&limit=2`));
+      const cursor = `&limit=2&cursor=${String(page.next_cursor)}`;
+      assert.deepEqual(await found(word, fixture.admin, cursor), [first['id']]);
+      assertRefused(await fixture.admin.client.get(`/manage/v1/accounts?q=other${cursor}`), 400, 'cursor');
+    });
+
     test('a user sees itself alone, an admin everybody, newest first', async () => {
       const user = await fixture.newMember();
       const own = managed<List>(await user.client.get('/manage/v1/accounts'));

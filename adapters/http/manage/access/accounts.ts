@@ -116,6 +116,9 @@ export const accountOperations: readonly ManageOperation[] = [
     path: '/accounts',
     summary: 'List accounts',
     description: 'Returns accounts, newest first. A user sees only its own account.',
+    filter: {
+      q: text(254, 'Only accounts with this text in their email address or name, regardless of case').optional(),
+    },
     name: 'AccountList',
     item: accountSchema,
     example: accountExample,

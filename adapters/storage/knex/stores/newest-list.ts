@@ -11,18 +11,24 @@ export interface NewestList {
   readonly equal?: Readonly<Record<string, Binding>>;
   /** A condition of every record. */
   readonly only?: string;
+  /** Another one, which has no index. */
+  readonly matching?: Sql | null;
 }
 
 /**
  * The statement of a part of a list, newest (highest id) first. Each filter has an index that ends with the id, so
  * nothing is sorted or counted.
  */
-export function newestSql({ table, columns, equal = {}, only }: NewestList, { before, limit }: NewestQuery): Sql {
+export function newestSql(
+  { table, columns, equal = {}, only, matching = null }: NewestList,
+  { before, limit }: NewestQuery,
+): Sql {
   const conditions: Sql[] = [
     ...(only === undefined ? [] : [{ sql: only, bindings: [] }]),
     ...Object.entries(equal).flatMap(([column, value]) =>
       value === null ? [] : [{ sql: `${column} = ?`, bindings: [value] }],
     ),
+    ...(matching === null ? [] : [matching]),
     ...(before === null ? [] : [{ sql: 'id < ?', bindings: [before] }]),
   ];
   const { sql, bindings } = allOf(conditions);

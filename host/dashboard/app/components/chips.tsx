@@ -6,6 +6,7 @@ type Tone = 'default' | 'success' | 'warning' | 'error' | 'info';
 /** The colour of each status. */
 const TONES: Readonly<Record<string, Tone>> = {
   PENDING: 'info',
+  ENABLED: 'success',
   SUCCESS: 'success',
   RESOLVED: 'success',
   PARTIAL: 'warning',

@@ -1,4 +1,5 @@
-import { DateTimeInput, SelectInput, TextInput } from 'react-admin';
+import { AutocompleteInput, DateTimeInput, ReferenceInput, SelectInput, useResourceContext } from 'react-admin';
+import type { AccountItem } from '../operator-records.ts';
 import { useCoinName } from './money.ts';
 import { useService } from './service.ts';
 
@@ -33,5 +34,26 @@ export const PAYMENT_FILTERS = [
   <DateTimeInput key="to" source="to" parse={toInstant} />,
 ];
 
+const MOST_MERCHANTS = 10;
+const toSearch = (text: string): object => (text.trim() === '' ? {} : { q: text.trim() });
+
+/** An account, found by a part of its email address or name. */
+function AccountFilter({ source }: FilterProps) {
+  const resource = useResourceContext();
+  return (
+    <ReferenceInput source={source} reference="accounts" perPage={MOST_MERCHANTS}>
+      <AutocompleteInput
+        label={`resources.${resource}.fields.${source}`}
+        optionText={({ email, name }: AccountItem) => (name === null ? email : `${email} · ${name}`)}
+        filterToQuery={toSearch}
+        noOptionsText="tillgate.noMatches"
+        helperText={false}
+        sx={{ minWidth: { sm: '20rem' } }}
+      />
+    </ReferenceInput>
+  );
+}
+
 /** For admins, whose lists contain the records of all accounts. */
-export const ACCOUNT_FILTER = <TextInput key="account" source="account" />;
+export const ACCOUNT_FILTER = <AccountFilter key="account" source="account" />;
+export const ACCOUNT_FILTER_SHOWN = <AccountFilter key="account" source="account" alwaysOn />;

@@ -1162,6 +1162,7 @@ const resources: Catalogue['resources'] = {
     name: 'الحسابات |||| حساب |||| الحسابات |||| الحسابات |||| الحسابات |||| الحسابات',
     empty: 'لا توجد حسابات بعد. أنشئ حسابًا لكل تاجر أو مدير.',
     about: 'الحساب',
+    search: 'البريد الإلكتروني أو الاسم',
     logins: 'عمليات تسجيل الدخول',
     security: 'الأمان',
     page: {
@@ -1618,7 +1619,7 @@ const resources: Catalogue['resources'] = {
       actor: 'المنفّذ',
       action: 'الإجراء',
       changes: 'التغييرات',
-      account: 'معرّف الحساب',
+      account: 'الحساب',
     },
   },
 };

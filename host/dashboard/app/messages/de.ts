@@ -1185,6 +1185,7 @@ const resources: Catalogue['resources'] = {
     name: 'Konto |||| Konten',
     empty: 'Noch keine Konten. Erstellen Sie eines für jeden Händler oder Administrator.',
     about: 'Konto',
+    search: 'E-Mail oder Name',
     logins: 'Anmeldungen',
     security: 'Sicherheit',
     page: {
@@ -1655,7 +1656,7 @@ const resources: Catalogue['resources'] = {
       actor: 'Akteur',
       action: 'Aktion',
       changes: 'Änderungen',
-      account: 'Konto-ID',
+      account: 'Konto',
     },
   },
 };

@@ -129,7 +129,7 @@ const tillgate = {
   },
   security: {
     totp: 'Authenticator app',
-    totpCaption: 'Logging in, and everything that moves money or shows a secret, asks for a code of your phone.',
+    totpCaption: 'Logging in, and everything that moves money or shows a secret, asks for a code from your phone.',
     twoFactor: 'Two-factor authentication',
     totpEnrol: 'Set up authenticator app',
     totpAnew: 'Replace authenticator app',
@@ -956,6 +956,7 @@ const resources = {
     name: 'Account |||| Accounts',
     empty: 'No accounts yet. Create one for each merchant or administrator.',
     about: 'Account',
+    search: 'Email or name',
     logins: 'Logins',
     security: 'Security',
     page: { create: 'Create account' },
@@ -1401,7 +1402,7 @@ const resources = {
       actor: 'Actor',
       action: 'Action',
       changes: 'Changes',
-      account: 'Account ID',
+      account: 'Account',
     },
   },
 };

@@ -1175,6 +1175,7 @@ const resources: Catalogue['resources'] = {
     name: 'Cuenta |||| Cuentas',
     empty: 'Aún no hay cuentas. Cree una por cada comercio o administrador.',
     about: 'Cuenta',
+    search: 'Correo o nombre',
     logins: 'Inicios de sesión',
     security: 'Seguridad',
     page: {
@@ -1643,7 +1644,7 @@ const resources: Catalogue['resources'] = {
       actor: 'Actor',
       action: 'Acción',
       changes: 'Cambios',
-      account: 'ID de la cuenta',
+      account: 'Cuenta',
     },
   },
 };

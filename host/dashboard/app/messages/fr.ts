@@ -1181,6 +1181,7 @@ const resources: Catalogue['resources'] = {
     name: 'Compte |||| Comptes',
     empty: 'Aucun compte pour le moment. Créez-en un pour chaque marchand ou administrateur.',
     about: 'Compte',
+    search: 'E-mail ou nom',
     logins: 'Connexions',
     security: 'Sécurité',
     page: {
@@ -1651,7 +1652,7 @@ const resources: Catalogue['resources'] = {
       actor: 'Acteur',
       action: 'Action',
       changes: 'Modifications',
-      account: 'ID du compte',
+      account: 'Compte',
     },
   },
 };

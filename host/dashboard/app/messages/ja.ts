@@ -1158,6 +1158,7 @@ const resources: Catalogue['resources'] = {
     name: 'アカウント',
     empty: 'アカウントはまだありません。加盟店または管理者ごとに作成してください。',
     about: 'アカウント',
+    search: 'メールアドレスまたは名前',
     logins: 'ログイン',
     security: 'セキュリティ',
     page: {
@@ -1620,7 +1621,7 @@ const resources: Catalogue['resources'] = {
       actor: '実行者',
       action: '操作',
       changes: '変更',
-      account: 'アカウント ID',
+      account: 'アカウント',
     },
   },
 };

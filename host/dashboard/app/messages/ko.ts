@@ -1150,6 +1150,7 @@ const resources: Catalogue['resources'] = {
     name: '계정',
     empty: '아직 계정이 없습니다. 판매자 또는 관리자마다 하나씩 생성하세요.',
     about: '계정',
+    search: '이메일 또는 이름',
     logins: '로그인',
     security: '보안',
     page: {
@@ -1604,7 +1605,7 @@ const resources: Catalogue['resources'] = {
       actor: '수행자',
       action: '작업',
       changes: '변경 사항',
-      account: '계정 ID',
+      account: '계정',
     },
   },
 };

@@ -1174,6 +1174,7 @@ const resources: Catalogue['resources'] = {
     name: 'Conta |||| Contas',
     empty: 'Nenhuma conta ainda. Crie uma para cada lojista ou administrador.',
     about: 'Conta',
+    search: 'E-mail ou nome',
     logins: 'Logins',
     security: 'Segurança',
     page: {
@@ -1641,7 +1642,7 @@ const resources: Catalogue['resources'] = {
       actor: 'Autor',
       action: 'Ação',
       changes: 'Mudanças',
-      account: 'ID da conta',
+      account: 'Conta',
     },
   },
 };

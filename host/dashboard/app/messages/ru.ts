@@ -1173,6 +1173,7 @@ const resources: Catalogue['resources'] = {
     name: 'Аккаунт |||| Аккаунты |||| Аккаунтов',
     empty: 'Аккаунтов пока нет. Создайте аккаунт для каждого продавца или администратора.',
     about: 'Аккаунт',
+    search: 'Email или имя',
     logins: 'Входы',
     security: 'Безопасность',
     page: {
@@ -1635,7 +1636,7 @@ const resources: Catalogue['resources'] = {
       actor: 'Кто',
       action: 'Действие',
       changes: 'Изменения',
-      account: 'ID аккаунта',
+      account: 'Аккаунт',
     },
   },
 };

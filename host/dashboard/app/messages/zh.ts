@@ -1144,6 +1144,7 @@ const resources: Catalogue['resources'] = {
     name: '账户',
     empty: '尚无账户。请为每个商家或管理员创建一个。',
     about: '账户',
+    search: '邮箱或名称',
     logins: '登录记录',
     security: '安全',
     page: {
@@ -1596,7 +1597,7 @@ const resources: Catalogue['resources'] = {
       actor: '操作者',
       action: '操作',
       changes: '更改',
-      account: '账户 ID',
+      account: '账户',
     },
   },
 };

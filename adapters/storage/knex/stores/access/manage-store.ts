@@ -13,8 +13,20 @@ import { names } from '../../rows/columns.ts';
 import { accountEntryOf, PROFILE_COLUMNS, SECURITY_COLUMNS, securityOf } from '../../rows/manage-row.ts';
 import { isStorable } from '../common.ts';
 import { newestSql } from '../newest-list.ts';
+import type { Sql } from '../range-list.ts';
 
 const PROFILE = names(PROFILE_COLUMNS, 'p.');
+
+/** Accounts with a text in their email address or name. SQLite changes the case of ASCII letters alone. */
+function named(text: string): Sql {
+  const part = (each: string): string => `%${each.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const lower = part(text.toLowerCase());
+  const like = (column: string): string => `${column} LIKE ? ESCAPE '\\'`;
+  return {
+    sql: `(${like('email_key')} OR ${like('lower(name)')} OR ${like('name')})`,
+    bindings: [lower, lower, part(text)],
+  };
+}
 
 /** Reads of the management API. Nothing is cached. */
 export class SqlManageStore implements ManageStore {
@@ -24,10 +36,16 @@ export class SqlManageStore implements ManageStore {
     this.#db = db;
   }
 
-  async accounts(only: AccountId | null, query: NewestQuery<AccountId>): Promise<readonly AccountEntry[]> {
+  async accounts(
+    only: AccountId | null,
+    query: NewestQuery<AccountId>,
+    text?: string,
+  ): Promise<readonly AccountEntry[]> {
+    if (text !== undefined && !isStorable(text)) return [];
     const { accounts, profiles } = this.#db.tables;
+    const matching = text === undefined ? null : named(text);
     const { sql, bindings } = newestSql(
-      { table: accounts, columns: names(ACCOUNT_COLUMNS), equal: { id: only } },
+      { table: accounts, columns: names(ACCOUNT_COLUMNS), equal: { id: only }, matching },
       query,
     );
     const rows = await this.#db.read(

@@ -4,6 +4,7 @@ import { CreateAction } from '../../components/create-action.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
+import { SearchField } from '../../components/search-field.tsx';
 import { Time } from '../../components/values.tsx';
 import type { AccountItem } from '../../operator-records.ts';
 
@@ -20,9 +21,12 @@ export function Role({ role }: Pick<AccountItem, 'role'>) {
   return <>{translate(`resources.accounts.roles.${role}`)}</>;
 }
 
+const FILTERS = [<SearchField key="q" source="q" label="resources.accounts.search" alwaysOn />];
+
 export function AccountList() {
   return (
     <Records
+      filters={FILTERS}
       actions={
         <TopToolbar>
           <CreateAction />

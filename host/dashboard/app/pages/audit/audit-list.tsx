@@ -1,8 +1,9 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { TextInput, TopToolbar, useTranslate } from 'react-admin';
+import { TopToolbar, useTranslate } from 'react-admin';
 import type { ReactNode } from 'react';
 import { AccountName } from '../../components/account-name.tsx';
+import { ACCOUNT_FILTER_SHOWN } from '../../components/list-filters.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
@@ -33,7 +34,7 @@ const COLUMNS: readonly Column<AuditItem>[] = [
   { name: 'changes', value: ({ changes }) => <Changes changes={changes} /> },
 ];
 
-const FILTERS = [<TextInput key="account" source="account" alwaysOn resettable helperText={false} />];
+const FILTERS = [ACCOUNT_FILTER_SHOWN];
 
 export function AuditList() {
   return (
