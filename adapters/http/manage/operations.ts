@@ -34,6 +34,7 @@ import { noticeOperations } from './notify/notices.ts';
 import { linkOperations } from './orders/links.ts';
 import { webhookOperations } from './notify/webhooks.ts';
 import { payoutAddressOperations } from './payouts/payout-addresses.ts';
+import { payoutQuoteOperations } from './payouts/payout-quotes.ts';
 import { payoutOperations } from './payouts/payouts.ts';
 import { payeeOperations } from './payouts/payees.ts';
 import { payoutBatchOperations } from './payouts/payout-batches.ts';
@@ -72,6 +73,7 @@ const RESOURCES = [
   payoutAddressOperations,
   watchAddressOperations,
   payoutOperations,
+  payoutQuoteOperations,
   payoutBatchOperations,
   payeeOperations,
   refundOperations,

@@ -29,11 +29,11 @@ import type {
 import type { claimSchema } from '../../../adapters/http/manage/payouts/claims.ts';
 import type { pullPaymentSchema } from '../../../adapters/http/manage/payouts/pull-payments.ts';
 import type { payoutAddressSchema } from '../../../adapters/http/manage/payouts/payout-addresses.ts';
+import type { quoteSchema } from '../../../adapters/http/manage/payouts/payout-quotes.ts';
 import type {
   listedPayoutSchema,
   payoutBody,
   payoutDetailSchema,
-  quoteSchema,
 } from '../../../adapters/http/manage/payouts/payouts.ts';
 import type { payeeSchema } from '../../../adapters/http/manage/payouts/payees.ts';
 import type {
