@@ -207,6 +207,7 @@ export const ACTIONS = {
     doesWhen(others, 'redirects', "another account's payers"),
   ),
   getOrder: READS,
+  quoteRefund: READS,
   refundOrderByHand: row(does('moves-money', 'where money goes')),
   terminateOrder: row(does('stops', 'an order without a payment')),
   resolveOrder: row(does('moves-goods', 'what counts as paid')),

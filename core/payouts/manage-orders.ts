@@ -16,6 +16,7 @@ import type {
   OrderStateMachine,
 } from '../orders/index.ts';
 import type { RefundInput, RequestRefund } from './request-refund.ts';
+import type { WithdrawalQuote } from './request-withdrawal.ts';
 import type { Transfer } from './transfer.ts';
 import {
   accountNotFound,
@@ -38,7 +39,7 @@ export interface ManageOrdersDeps extends AuditDeps, ListDeps {
   >;
   readonly stateMachine: OrderStateMachine;
   readonly createOrder: Pick<CreateOrder, 'byHand' | 'byProgram'>;
-  readonly requestRefund: Pick<RequestRefund, 'run'>;
+  readonly requestRefund: Pick<RequestRefund, 'run' | 'quote'>;
   readonly queries: Pick<OrderQueries, 'detail' | 'history' | 'search' | 'listed'>;
 }
 
@@ -179,6 +180,16 @@ export class ManageOrders {
     const { accountId } = await this.#own(actor, id, 'orderId');
     const byHand = requestedByHand(this.#deps, actor, 'order.refund', () => id);
     return (await this.#deps.requestRefund.run({ accountId }, id, idempotency, byHand, input)).refund;
+  }
+
+  /**
+   * What a refund would take, cost and pay.
+   *
+   * @throws TillgateError `NOT_FOUND`, also for an order of another account; as {@link RequestRefund.quote}
+   */
+  async quoteRefund(actor: Actor, id: OrderId, input: Omit<RefundInput, 'verifyCode'>): Promise<WithdrawalQuote> {
+    const { accountId } = await this.#own(actor, id, 'orderId');
+    return this.#deps.requestRefund.quote({ accountId }, id, input);
   }
 
   /** Cancels an order without a payment. @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT` */

@@ -38,6 +38,7 @@ import { storeTransfer } from './store-transfer.ts';
 import type { RequestByHand, StoringContext } from './store-transfer.ts';
 import type { WithdrawalSettings } from './withdrawal-settings.ts';
 import { alertHeld, heldAbove } from './withdrawal-rules.ts';
+import type { WithdrawalQuote } from './request-withdrawal.ts';
 import { heldForAddress } from './held-refund.ts';
 import { refundDestination, requireAddressInForce } from './refund-destination.ts';
 import type { RefundDestination, RefundTo } from './refund-destination.ts';
@@ -138,21 +139,51 @@ export class RequestRefund {
     return former === null ? null : this.#view(present(await storage.transfers.find(former), `transfer ${former}`));
   }
 
+  /**
+   * Whom a refund would pay, and its estimated fee. Nothing is reserved, and the balance is not compared.
+   *
+   * @throws TillgateError as {@link run}, except for codes and balances
+   */
+  async quote(
+    { accountId }: Pick<Principal, 'accountId'>,
+    orderId: string,
+    input: Omit<RefundInput, 'verifyCode'> = {},
+  ): Promise<WithdrawalQuote> {
+    const { seen, fee } = await this.#priced(accountId, orderId, input);
+    const { asset, units, destination } = seen;
+    return { asset, units, feeUnits: fee.feeUnits, toAddress: destination.address };
+  }
+
   async #request(accountId: AccountId, orderId: string, asked: Asked): Promise<RefundView> {
-    const { storage, fees, limits } = this.#deps;
+    const { id, amount, seen, fee } = await this.#priced(accountId, orderId, asked.input);
+    await this.#deps.limits?.prepare(seen.asset);
+    await this.#authorise(accountId, asked);
+    return this.#store(id, seen, fee, { ...asked, amount });
+  }
+
+  /** What a refund would take now, and its estimated fee. */
+  async #priced(
+    accountId: AccountId,
+    orderId: string,
+    input: RefundInput,
+  ): Promise<{
+    readonly id: OrderId;
+    readonly amount: AskedAmount;
+    readonly seen: Refundable;
+    readonly fee: FeeEstimate;
+  }> {
+    const { storage, fees, rates } = this.#deps;
     const order = await this.#find(accountId, orderId);
     const deposits = await storage.deposits.byOrder(order.id);
     const refunds = orderRefunds(await refundsOfOrders(storage, [order.id]));
     const { asset } = this.#requireMoney(order, refunds);
-    const amount = await askedAmount(order, asset, asked.input, this.#deps.rates);
-    const seen = this.#refundable(order, deposits, refunds, { ...asked, amount });
+    const amount = await askedAmount(order, asset, input, rates);
+    const seen = this.#refundable(order, deposits, refunds, { amount, input });
     const chain = this.#chain(seen.payment);
     const fee = await estimated(amount, () =>
       fees.estimate(chain, asset, seen.units, seen.destination.address, accountId),
     );
-    await limits?.prepare(asset);
-    await this.#authorise(accountId, asked);
-    return this.#store(order.id, seen, fee, { ...asked, amount });
+    return { id: order.id, amount, seen, fee };
   }
 
   /** A person's session has had a step-up; a credential needs a code if the account requires one. */
@@ -198,7 +229,7 @@ export class RequestRefund {
     order: Order,
     deposits: readonly Deposit[],
     refunds: OrderRefunds,
-    { amount, input: { to = 'payer' } }: Priced,
+    { amount, input: { to = 'payer' } }: Pick<Priced, 'amount' | 'input'>,
   ): Refundable {
     const { chains, settings, clock } = this.#deps;
     const { payment, asset } = this.#requireMoney(order, refunds);

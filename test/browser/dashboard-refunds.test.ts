@@ -63,8 +63,20 @@ describe('refunds with the dashboard', () => {
     await page
       .getByRole('dialog')
       .getByText(/at most the 0\.005 ETH that are left/)
+      .first()
       .waitFor();
     await page.locator('input[name="fiat_amount"]').fill('5');
+    const dialog = page.getByRole('dialog');
+    const shown = (label: string) =>
+      dialog.locator('dl > div').filter({ has: page.locator('dt').getByText(label, { exact: true }) });
+    await shown('Amount').getByText('0.002 ETH', { exact: true }).waitFor();
+    await shown('Network fee')
+      .getByText(/^0\.0\d+ ETH$/)
+      .waitFor();
+    await shown('Recipient gets')
+      .getByText(/^0\.00[01]\d+ ETH$/)
+      .waitFor();
+    await look(page, 'refund-estimate');
     await submit(page);
     await shows(page, 'Refund started');
     await shows(page, 'Refund of a part started.');

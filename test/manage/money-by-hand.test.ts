@@ -186,6 +186,36 @@ eachStorage((_name, open) => {
     assert.equal((await audit(member, 'order.refund')).length, 1);
   });
 
+  test('fault 528: a refund is estimated as it would be charged, to no other merchant, and an estimate reserves nothing', async () => {
+    const member = await verified(await fixture.newMember());
+    const id = await paidOrder(member);
+    const quote = (more: Record<string, string> = {}, by = member) =>
+      by.client.get(`/manage/v1/refund-quotes?${new URLSearchParams({ order: id, ...more }).toString()}`);
+    const left = /at most the 25 USDT-ERC20 that are left/;
+    for (const [more, field, message] of [
+      [{ amount: '25.000001' }, 'amount', left],
+      [{ fiat_amount: '25.01', rate: 'current' }, 'fiat_amount', left],
+      [{ amount: '0' }, 'amount', /positive/],
+      [{ rate: 'order' }, 'rate', /must be absent/],
+      [{ amount: '1', surplus: 'true' }, 'surplus', /must be absent/],
+      [{ surplus: 'yes' }, 'surplus', /true, false/],
+    ] as const) {
+      const { errors } = assertRefused(await quote(more), 400, field);
+      assert.match(errors?.[0]?.message ?? '', message);
+    }
+    assertRefused(await quote({ surplus: 'true' }), 409);
+    assertRefused(await quote({}, await fixture.newMember()), 404);
+    assert.equal(managed(await quote())['amount'], '25');
+    const shown = managed(await quote({ fiat_amount: '4.5' }));
+    assert.deepEqual(await wallet(member), ['25', '0', '0', '25']);
+    assert.equal((await audit(member, 'order.refund')).length, 0);
+    const made = managed(await member.client.post('/manage/v1/refunds', { order: id, fiat_amount: '4.5' }), 201);
+    for (const field of ['chain', 'coin', 'amount', 'fee', 'received', 'to_address'])
+      assert.deepEqual([field, shown[field]], [field, made[field]]);
+    assert.ok(Number(shown['fee']) > 0);
+    assertRefused(await quote(), 409);
+  });
+
   test('a withdrawal is estimated as it would be charged, and an estimate reserves nothing', async () => {
     const member = await fixture.newMember();
     await paidOrder(member);

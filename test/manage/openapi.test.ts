@@ -199,6 +199,7 @@ describe('the management API in the OpenAPI document', () => {
         'POST refunds',
         'POST payouts',
         'GET payout-quotes',
+        'GET refund-quotes',
         'GET payouts',
         'GET payouts/{id}',
         'POST payouts/{id}/approve',

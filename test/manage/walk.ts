@@ -150,6 +150,7 @@ export const WALK: Readonly<Record<ManageAction, Walk>> = {
     ],
   },
   getOrder: FREE,
+  quoteRefund: FREE,
   refundOrderByHand: {
     charged: [{ order: UNKNOWN }, { order: UNKNOWN, to: 'sender' }, { order: UNKNOWN, amount: '1' }],
   },

@@ -24,6 +24,7 @@ const UNKNOWN = '1530217733410816001';
 const QUERIES: Readonly<Record<string, string>> = {
   listDeposits: '?status=unassigned',
   listRates: '?currency=EUR',
+  quoteRefund: `?order=${UNKNOWN}`,
   quoteWithdrawal: '?chain=ETH&coin=ETH&amount=1',
   search: '?q=order-1',
 };

@@ -1,12 +1,14 @@
 import { formatUnits } from '../../../../core/index.ts';
-import type { WithdrawalQuote } from '../../../../core/index.ts';
+import type { OrderId, WithdrawalQuote } from '../../../../core/index.ts';
 import { z } from 'zod';
 import { code, decimalText } from '../../fields.ts';
-import { WITHDRAWAL_ERRORS } from '../../payout-errors.ts';
+import { REFUND_ERRORS, WITHDRAWAL_ERRORS } from '../../payout-errors.ts';
+import { inputOf, recordId, word } from '../fields.ts';
 import { manageOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { amount } from '../reply-fields.ts';
 import { payoutExample } from './payouts.ts';
+import { refundParts } from './refunds.ts';
 
 export const quoteSchema = z
   .object({
@@ -15,7 +17,7 @@ export const quoteSchema = z
     amount: amount('Amount that would be taken from the balance'),
     fee: amount('Estimated network fee in the same coin'),
     received: amount('Amount that the recipient would receive'),
-    to_address: z.string().meta({ description: 'Registered address of the chain' }),
+    to_address: z.string().meta({ description: 'Address that would be paid' }),
   })
   .meta({ id: 'PayoutQuote' });
 
@@ -60,5 +62,25 @@ export const payoutQuoteOperations: readonly ManageOperation[] = [
     examples: { data: quoteExample },
     handler: async ({ actor, query: { coin: currency, ...query } }, { manage }) =>
       quoteRecord(await manage.wallets.quote(actor, { ...query, currency })),
+  }),
+  manageOperation({
+    id: 'quoteRefund',
+    method: 'GET',
+    path: '/refund-quotes',
+    summary: 'Estimate a refund',
+    description:
+      'Returns what a refund of an order would take from the balance, its estimated network fee, and where the rest would be paid. Nothing is reserved.',
+    errors: REFUND_ERRORS.filter((error) => QUOTE_ERRORS.has(error) || error === 'NOT_FOUND'),
+    query: z.object({
+      order: recordId<OrderId>('ID of the order'),
+      ...refundParts,
+      surplus: word(['true', 'false'], 'Only what was received beyond the amount due')
+        .transform((value) => value === 'true')
+        .optional(),
+    }),
+    data: quoteSchema,
+    examples: { data: quoteExample },
+    handler: async ({ actor, query: { order, ...query } }, { manage }) =>
+      quoteRecord(await manage.orders.quoteRefund(actor, order, inputOf(query))),
   }),
 ];

@@ -9,6 +9,19 @@ import { apiOperation } from '../operation.ts';
 import type { ManageOperation } from '../operation.ts';
 import { payoutExample, payoutRecord, payoutSchema } from './payouts.ts';
 
+/** What a refund and its estimate are asked for, besides the order. */
+export const refundParts = {
+  to: word(REFUND_TO, 'Recipient; defaults to `payer`, the address that the payer entered').optional(),
+  amount: decimalText('Amount to refund in the coin of the order').optional(),
+  fiat_amount: decimalText(
+    'Amount to refund in the fiat currency of the order, instead of `amount`; converted to the coin and rounded down',
+  ).optional(),
+  rate: word(
+    REFUND_RATES,
+    'Rate of `fiat_amount`: `order`, at which the order was priced, or `current`; defaults to `order`',
+  ).optional(),
+};
+
 /** The operation of refunds; a refund is a payout of the kind `refund`. */
 export const refundOperations: readonly ManageOperation[] = [
   apiOperation({
@@ -23,15 +36,7 @@ export const refundOperations: readonly ManageOperation[] = [
     idempotent: true,
     body: z.object({
       order: recordId<OrderId>('ID of the order'),
-      to: word(REFUND_TO, 'Recipient; defaults to `payer`, the address that the payer entered').optional(),
-      amount: decimalText('Amount to refund in the coin of the order').optional(),
-      fiat_amount: decimalText(
-        'Amount to refund in the fiat currency of the order, instead of `amount`; converted to the coin and rounded down',
-      ).optional(),
-      rate: word(
-        REFUND_RATES,
-        'Rate of `fiat_amount`: `order`, at which the order was priced, or `current`; defaults to `order`',
-      ).optional(),
+      ...refundParts,
       surplus: yesNo('Refund only what was received beyond the amount due').optional(),
       verify_code: optionalCode(CODE_DIGITS, 'Code of the second factor, where the account demands one for payouts'),
     }),

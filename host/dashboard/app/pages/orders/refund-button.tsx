@@ -1,10 +1,9 @@
 import { useTranslate } from 'react-admin';
 import { useState } from 'react';
 import type { Values } from '../../components/field.ts';
-import { Facts } from '../../components/facts.tsx';
 import { useCoinName, useMoney } from '../../components/money.ts';
-import { Code } from '../../components/values.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { PayoutEstimate } from '../../components/payout-estimate.tsx';
 import type { OrderFile } from '../../records.ts';
 import { newIdempotencyKeys, useApi } from '../../till.ts';
 
@@ -20,10 +19,24 @@ const asksFor =
     chosen === part;
 
 /** The part of a refund's request that says how much. */
-function amountOf({ part, amount, fiat_amount, rate }: Values): object {
+function amountOf({ part, amount = '', fiat_amount = '', rate = '' }: Values): Partial<RefundAmount> {
   if (part === 'amount') return { amount };
   if (part === 'fiat_amount') return { fiat_amount, rate };
   return part === 'surplus' ? { surplus: true } : {};
+}
+
+interface RefundAmount {
+  readonly amount: string;
+  readonly fiat_amount: string;
+  readonly rate: string;
+  readonly surplus: true;
+}
+
+/** The request of an estimate; `null` while the amount is missing. */
+function quoteOf(refund: Values, values: Values): Values | null {
+  const { surplus, ...amount } = amountOf(values);
+  if (Object.values(amount).includes('')) return null;
+  return { ...refund, ...amount, ...(surplus === undefined ? {} : { surplus: String(surplus) }) };
 }
 
 /** Requests a refund of all that is left of an order, or of a part of it. */
@@ -33,7 +46,6 @@ export function RefundButton({ order, to }: { readonly order: OrderFile; readonl
   const [keys] = useState(newIdempotencyKeys);
   const money = useMoney();
   const coinName = useCoinName();
-  const receiver = to === 'sender' ? order.refund_sender : order.refund_address;
   const coin = order.payment?.coin ?? '';
   const { currency, refundable_amount: left } = order;
   const parts: Readonly<Record<Part, string>> = {
@@ -48,9 +60,7 @@ export function RefundButton({ order, to }: { readonly order: OrderFile; readonl
       label={to === 'sender' ? `${KEY}.refundSender` : `${KEY}.refund`}
       success={`${KEY}.refundAsked`}
       text
-      preview={() =>
-        receiver === null ? null : <Facts of={[[`${FIELD}.to_address`, <Code key="to">{receiver}</Code>]]} />
-      }
+      preview={(values) => <PayoutEstimate path="refund-quotes" query={quoteOf({ order: order.id, to }, values)} />}
       fields={[
         { name: 'part', label: `${FIELD}.refund_part`, initial: 'all', choices: choicesOf(parts) },
         { name: 'amount', label: `${FIELD}.amount`, type: 'decimal', most: () => left, shown: asksFor('amount') },

@@ -1,7 +1,10 @@
+import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useRedirect } from 'react-admin';
+import { Link } from 'react-router-dom';
+import { useRedirect, useTranslate } from 'react-admin';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { PayoutEstimate } from '../../components/payout-estimate.tsx';
 import type { Field, Values } from '../../components/field.ts';
 import { useMoney } from '../../components/money.ts';
 import { isSome } from '../../decimals.ts';
@@ -9,7 +12,6 @@ import type { SecurityRecord, TransferRecord, WalletRecord } from '../../records
 import { newIdempotencyKeys, useApi } from '../../till.ts';
 import { bodyOf } from './withdrawal-form.ts';
 import type { WithdrawalForm } from './withdrawal-form.ts';
-import { WithdrawalPreview } from './withdrawal-preview.tsx';
 
 const LIGHTNING = 'BLN';
 
@@ -31,6 +33,10 @@ export function WithdrawButton({ wallets }: { readonly wallets: readonly WalletR
   });
   const chainOf = ({ coin }: Values): string => wallets.find((wallet) => wallet.coin === coin)?.chain ?? '';
   const onLightning = (values: Values): boolean => chainOf(values) === LIGHTNING;
+  const asked = (values: Values): Values | null => {
+    const { coin = '', amount = '' } = values;
+    return coin === '' || amount === '' ? null : { chain: chainOf(values), coin, amount };
+  };
   const full = wallets.filter(({ available }) => isSome(available));
   const fields: readonly (Field & { readonly name: keyof WithdrawalForm })[] = [
     {
@@ -63,9 +69,18 @@ export function WithdrawButton({ wallets }: { readonly wallets: readonly WalletR
       fields={fields}
       preview={(values) =>
         onLightning(values) ? null : (
-          <WithdrawalPreview chain={chainOf(values)} coin={values['coin'] ?? ''} amount={values['amount'] ?? ''} />
+          <PayoutEstimate path="payout-quotes" query={asked(values)} cure={<AddressesLink />} />
         )
       }
     />
+  );
+}
+
+function AddressesLink() {
+  const translate = useTranslate();
+  return (
+    <Button color="inherit" size="small" component={Link} to="/withdrawal-addresses">
+      {translate('resources.withdrawal-addresses.name', { smart_count: 2 })}
+    </Button>
   );
 }
