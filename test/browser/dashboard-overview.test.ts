@@ -126,6 +126,41 @@ describe('the overview of the dashboard', { concurrency: 3 }, () => {
     await leave();
   });
 
+  test('compares with the period before: in a paler bar, the legend, words and the table', async () => {
+    const member = await newMember('comparer');
+    const sold = { status: 'SUCCESS' as const, received: 1_000_000n, vsCurrency: 'USD' };
+    for (const [days, vsPrice] of [
+      [0, 2000n],
+      [2, 3000n],
+      [9, 7050n],
+      [12, 500n],
+    ] as const)
+      await storedOrder(fixture.host.till.storage, member.account.id, {
+        ...sold,
+        vsPrice,
+        createdAt: Date.now() - days * DAY_MS,
+      });
+    const { page, leave } = await fixture.loggedIn({}, member);
+    const sales = part(page, 'Sales by day');
+    await sales.getByText('Previous 30 days: $0.00', { exact: true }).waitFor();
+    assert.equal(await sales.getByRole('listitem', { name: /^Previous/ }).count(), 0, 'nothing to explain');
+    await page.getByRole('button', { name: 'Last 7 days' }).click();
+    await sales.getByText('Previous 7 days: $75.50', { exact: true }).waitFor();
+    await sales
+      .getByRole('img', { name: /^Sales by day and coin: \$50\.00 in total.*Previous 7 days: \$75\.50$/ })
+      .waitFor();
+    await sales.getByRole('listitem').getByText('Previous 7 days', { exact: true }).waitFor();
+    const heights = await sales
+      .getByRole('img')
+      .locator('rect[fill]:not([fill="transparent"])')
+      .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('height'))));
+    assert.ok(Math.max(...heights) === 100, 'the axis reaches the higher of both periods');
+    await sales.getByRole('button', { name: 'Show as table' }).click();
+    await sales.getByRole('cell', { name: '$70.50' }).waitFor();
+    await look(page, 'overview-compared');
+    await leave();
+  });
+
   test('has a first day, without anything, too', async () => {
     const { page, leave } = await fixture.loggedIn({}, await newMember('beginner'));
     await page.getByText('No sales in this period.').waitFor();

@@ -52,6 +52,8 @@ const DARK = {
   series: ['#7ab8f5', '#f2b866', '#72d3a0', '#d99be0', '#ff9ca0', '#a6b2bf'],
 } as const satisfies Colours;
 
+/** The bars of a former period. */
+export const FORMER = { light: '#c3cbd6', dark: '#47525f' } as const;
 export const SERIES = { light: LIGHT.series, dark: DARK.series } as const;
 
 /** System fonts: nothing is loaded. */

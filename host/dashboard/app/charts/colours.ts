@@ -1,5 +1,5 @@
 import { useTheme } from '@mui/material/styles';
-import { SERIES } from '../theme.ts';
+import { FORMER, SERIES } from '../theme.ts';
 
 export const MOST_SERIES = SERIES.light.length;
 
@@ -7,3 +7,6 @@ export const MOST_SERIES = SERIES.light.length;
 export function useSeriesColours(): readonly string[] {
   return SERIES[useTheme().palette.mode];
 }
+
+/** The colour of a former period in the present theme: paler than every series. */
+export const useFormerColour = (): string => FORMER[useTheme().palette.mode];

@@ -1,37 +1,62 @@
 import { useLocaleState, useTranslate } from 'react-admin';
 import { Figure } from './figure.tsx';
 import { StackedBars } from './stacked-bars.tsx';
+import type { Bar } from './stacked-bars.tsx';
 
 const KEY = 'tillgate.overview';
 
+export interface RequestDay {
+  readonly name: string;
+  readonly requests: number;
+  readonly errors: number;
+}
+
 interface RequestBarsProps {
-  readonly days: readonly { readonly name: string; readonly requests: number; readonly errors: number }[];
+  readonly days: readonly RequestDay[];
+  /** The days before, for comparison. */
+  readonly former?: readonly RequestDay[] | undefined;
   /** The same figures as a table. */
   readonly table: Parameters<typeof Figure>[0]['table'];
   readonly axis?: (length: number) => string;
 }
 
 /** Requests by day, the failed ones apart. */
-export function RequestBars({ days, table, axis }: RequestBarsProps) {
+export function RequestBars({ days, former, table, axis }: RequestBarsProps) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const count = new Intl.NumberFormat(locale);
-  const sumOf = (name: 'requests' | 'errors'): string => count.format(days.reduce((sum, each) => sum + each[name], 0));
-  const sums = { requests: sumOf('requests'), errors: sumOf('errors') };
+  const sumsOf = (of: readonly RequestDay[]) => ({
+    requests: count.format(of.reduce((sum, { requests }) => sum + requests, 0)),
+    errors: count.format(of.reduce((sum, { errors }) => sum + errors, 0)),
+  });
+  const barOf = ({ name, requests, errors }: RequestDay): Bar => ({
+    name,
+    parts: [requests - errors, errors],
+    text: translate(`${KEY}.gatewayDay`, {
+      day: name,
+      requests: count.format(requests),
+      errors: count.format(errors),
+    }),
+  });
+  const sums = sumsOf(days);
   return (
     <Figure table={table}>
       <StackedBars
         label={translate(`${KEY}.gatewayLabel`, sums)}
         series={[translate(`${KEY}.answered`), translate(`${KEY}.errors`)]}
-        bars={days.map(({ name, requests, errors }) => ({
-          name,
-          parts: [requests - errors, errors],
-          text: translate(`${KEY}.gatewayDay`, {
-            day: name,
-            requests: count.format(requests),
-            errors: count.format(errors),
-          }),
-        }))}
+        bars={days.map(barOf)}
+        former={
+          former === undefined
+            ? undefined
+            : {
+                name: translate(`${KEY}.former`, { smart_count: former.length }),
+                total: translate(`${KEY}.formerTotal`, {
+                  smart_count: former.length,
+                  total: translate(`${KEY}.gatewaySum`, sumsOf(former)),
+                }),
+                bars: former.map(barOf),
+              }
+        }
         most={translate(`${KEY}.gatewaySum`, sums)}
         {...(axis === undefined ? {} : { axis })}
       />

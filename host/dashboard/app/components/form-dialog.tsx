@@ -155,7 +155,11 @@ function DialogForm({ label, submitLabel, dismiss, text, fields, submit, success
             most={mostOf(field)}
             value={values[field.name] ?? ''}
             problem={problem?.problems.find(({ path }) => path.split('.', 1)[0] === field.name)?.message ?? null}
-            onChange={(value) => setValues({ ...values, [field.name]: value })}
+            onChange={(value) => {
+              setValues({ ...values, [field.name]: value });
+              // It was about the former input.
+              setProblem(null);
+            }}
           />
         ))}
         {preview?.(read())}

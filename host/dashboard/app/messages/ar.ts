@@ -441,6 +441,8 @@ const tillgate: Catalogue['tillgate'] = {
     salesTable: 'المبيعات حسب اليوم والعملة',
     salesLabel: 'المبيعات حسب اليوم والعملة: الإجمالي %{total}؛ أفضل يوم: %{best}.',
     best: 'الإجمالي %{total}. أفضل يوم: %{best}',
+    former: 'الأيام الـ%{smart_count} السابقة',
+    formerTotal: 'الأيام الـ%{smart_count} السابقة: %{total}',
     noSales: 'لا مبيعات في هذه الفترة.',
     fiat: 'العملة الورقية',
     coin: 'العملة',

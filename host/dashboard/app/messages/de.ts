@@ -448,6 +448,8 @@ const tillgate: Catalogue['tillgate'] = {
     salesTable: 'Umsatz pro Tag und Coin',
     salesLabel: 'Umsatz pro Tag und Coin: insgesamt %{total}; bester Tag: %{best}.',
     best: 'Insgesamt %{total}. Bester Tag: %{best}',
+    former: 'Vorige %{smart_count} Tage',
+    formerTotal: 'Vorige %{smart_count} Tage: %{total}',
     noSales: 'Keine Umsätze in diesem Zeitraum.',
     fiat: 'Währung',
     coin: 'Coin',

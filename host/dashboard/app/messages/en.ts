@@ -248,6 +248,8 @@ const tillgate = {
     salesTable: 'Sales by day and coin',
     salesLabel: 'Sales by day and coin: %{total} in total; best day: %{best}.',
     best: '%{total} in total. Best day: %{best}',
+    former: 'Previous %{smart_count} days',
+    formerTotal: 'Previous %{smart_count} days: %{total}',
     noSales: 'No sales in this period.',
     fiat: 'Currency',
     coin: 'Coin',

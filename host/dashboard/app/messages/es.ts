@@ -442,6 +442,8 @@ const tillgate: Catalogue['tillgate'] = {
     salesTable: 'Ventas por día y moneda',
     salesLabel: 'Ventas por día y moneda: %{total} en total; mejor día: %{best}.',
     best: '%{total} en total. Mejor día: %{best}',
+    former: '%{smart_count} días anteriores',
+    formerTotal: '%{smart_count} días anteriores: %{total}',
     noSales: 'No hay ventas en este período.',
     fiat: 'Divisa',
     coin: 'Moneda',

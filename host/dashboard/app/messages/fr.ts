@@ -444,6 +444,8 @@ const tillgate: Catalogue['tillgate'] = {
     salesTable: 'Ventes par jour et par coin',
     salesLabel: 'Ventes par jour et par coin : %{total} au total ; meilleur jour : %{best}.',
     best: '%{total} au total. Meilleur jour : %{best}',
+    former: '%{smart_count} jours précédents',
+    formerTotal: '%{smart_count} jours précédents : %{total}',
     noSales: 'Aucune vente sur cette période.',
     fiat: 'Devise',
     coin: 'Coin',

@@ -431,6 +431,8 @@ const tillgate: Catalogue['tillgate'] = {
     salesTable: '日別・コイン別の売上',
     salesLabel: '日別・コイン別の売上：合計 %{total}、最高の日：%{best}。',
     best: '合計 %{total}。最高の日：%{best}',
+    former: 'その前の %{smart_count} 日間',
+    formerTotal: 'その前の %{smart_count} 日間：%{total}',
     noSales: 'この期間の売上はありません。',
     fiat: '通貨',
     coin: 'コイン',

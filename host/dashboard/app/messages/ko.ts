@@ -428,6 +428,8 @@ const tillgate: Catalogue['tillgate'] = {
     salesTable: '일별·코인별 매출',
     salesLabel: '일별·코인별 매출: 합계 %{total}, 최고 매출일: %{best}.',
     best: '합계 %{total}. 최고 매출일: %{best}',
+    former: '이전 %{smart_count}일',
+    formerTotal: '이전 %{smart_count}일: %{total}',
     noSales: '이 기간의 매출이 없습니다.',
     fiat: '통화',
     coin: '코인',

@@ -442,6 +442,8 @@ const tillgate: Catalogue['tillgate'] = {
     salesTable: 'Vendas por dia e moeda',
     salesLabel: 'Vendas por dia e moeda: %{total} no total; melhor dia: %{best}.',
     best: '%{total} no total. Melhor dia: %{best}',
+    former: '%{smart_count} dias anteriores',
+    formerTotal: '%{smart_count} dias anteriores: %{total}',
     noSales: 'Nenhuma venda neste período.',
     fiat: 'Moeda fiduciária',
     coin: 'Moeda',

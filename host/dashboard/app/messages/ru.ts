@@ -443,6 +443,8 @@ const tillgate: Catalogue['tillgate'] = {
     salesTable: 'Продажи по дням и монетам',
     salesLabel: 'Продажи по дням и монетам: всего %{total}; лучший день: %{best}.',
     best: 'Всего %{total}. Лучший день: %{best}',
+    former: 'Предыдущие %{smart_count} дней',
+    formerTotal: 'Предыдущие %{smart_count} дней: %{total}',
     noSales: 'За этот период продаж нет.',
     fiat: 'Валюта',
     coin: 'Монета',

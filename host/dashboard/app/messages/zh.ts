@@ -426,6 +426,8 @@ const tillgate: Catalogue['tillgate'] = {
     salesTable: '按日期和币种的销售额',
     salesLabel: '按日期和币种的销售额：总计 %{total}；最佳日：%{best}。',
     best: '总计 %{total}。最佳日：%{best}',
+    former: '前 %{smart_count} 天',
+    formerTotal: '前 %{smart_count} 天：%{total}',
     noSales: '此时段内没有销售。',
     fiat: '法币',
     coin: '币种',

@@ -1,6 +1,12 @@
 import { DAY_MS } from '../../../../../core/kernel/time.ts';
 import type { OverviewRecord } from '../../records.ts';
 
+/** An overview, and that of as many days before it once it is read. */
+export interface Compared {
+  readonly overview: OverviewRecord;
+  readonly former?: OverviewRecord | undefined;
+}
+
 const DATE = 'YYYY-MM-DD'.length;
 
 /** Every day of an overview, including those without data, in the API's format. */

@@ -9,6 +9,7 @@ import { DAY_MS, startOfDay } from '../../../../../core/kernel/time.ts';
 import type { OverviewRecord } from '../../records.ts';
 import { useApi } from '../../till.ts';
 import { CallbackChart } from './callback-chart.tsx';
+import type { Compared } from './days.ts';
 import { GatewayDaysChart, GatewayMethodsChart } from './gateway-charts.tsx';
 import { OrderFunnel } from './order-funnel.tsx';
 import { SalesChart } from './sales-chart.tsx';
@@ -21,7 +22,7 @@ export function OverviewCharts() {
   const api = useApi();
   const translate = useTranslate();
   const [days, setDays] = useState<number>(FIRST_RANGE);
-  const { data, error } = useQuery({
+  const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['overview', days],
     queryFn: ({ signal }) => {
       // Today, in UTC, is one of the days.
@@ -30,6 +31,16 @@ export function OverviewCharts() {
     },
     placeholderData: (former) => former,
     refetchInterval: REFETCH_MS,
+  });
+  const { data: former } = useQuery({
+    queryKey: ['overview', days, data?.from],
+    queryFn: ({ signal }) => {
+      const to = Date.parse(data?.from ?? '');
+      const range = { from: new Date(to - days * DAY_MS).toISOString(), to: new Date(to).toISOString() };
+      return api.get<OverviewRecord>('overview', range, signal);
+    },
+    enabled: data !== undefined && !isPlaceholderData,
+    staleTime: Infinity,
   });
   return (
     <>
@@ -49,12 +60,12 @@ export function OverviewCharts() {
         ))}
       </ToggleButtonGroup>
       {error === null ? null : <Alert severity="error">{translate(error.message, { _: error.message })}</Alert>}
-      {data === undefined ? null : <Charts overview={data} />}
+      {data === undefined ? null : <Charts overview={data} former={former} />}
     </>
   );
 }
 
-function Charts({ overview }: { readonly overview: OverviewRecord }) {
+function Charts({ overview, former }: Compared) {
   return (
     <Box
       sx={{
@@ -64,12 +75,12 @@ function Charts({ overview }: { readonly overview: OverviewRecord }) {
         gridTemplateColumns: { xs: 'minmax(0, 1fr)', lg: 'repeat(2, minmax(0, 1fr))' },
       }}
     >
-      <SalesChart overview={overview} />
+      <SalesChart overview={overview} former={former} />
       <OrderFunnel orders={overview.orders} />
       <CallbackChart callbacks={overview.callbacks} />
       {overview.gateway.days.length === 0 ? null : (
         <>
-          <GatewayDaysChart overview={overview} />
+          <GatewayDaysChart overview={overview} former={former} />
           <GatewayMethodsChart methods={overview.gateway.methods} />
         </>
       )}

@@ -10,12 +10,13 @@ import { Section } from '../../components/facts.tsx';
 import { useCoinName, useMoney } from '../../components/money.ts';
 import type { OverviewRecord } from '../../records.ts';
 import { dayName, daysOf } from './days.ts';
+import type { Compared } from './days.ts';
 import { coinsOf, fiatsOf, OTHERS, priceOf } from './sales.ts';
 
 const KEY = 'tillgate.overview';
 
 /** The sales of each day, by coin, in a fiat currency: amounts of different coins have no common measure. */
-export function SalesChart({ overview }: { readonly overview: OverviewRecord }) {
+export function SalesChart({ overview, former }: Compared) {
   const translate = useTranslate();
   const [chosen, choose] = useState<string | null>(null);
   const fiats = fiatsOf(overview.sales);
@@ -42,14 +43,14 @@ export function SalesChart({ overview }: { readonly overview: OverviewRecord }) 
               ))}
             </TextField>
           )}
-          <Sales overview={overview} fiat={fiat} />
+          <Sales overview={overview} former={former} fiat={fiat} />
         </>
       )}
     </Section>
   );
 }
 
-function Sales({ overview, fiat }: { readonly overview: OverviewRecord; readonly fiat: string }) {
+function Sales({ overview, former, fiat }: Compared & { readonly fiat: string }) {
   const translate = useTranslate();
   const [locale] = useLocaleState();
   const money = useMoney();
@@ -59,19 +60,23 @@ function Sales({ overview, fiat }: { readonly overview: OverviewRecord; readonly
   const coins = coinsOf(sales, fiat);
   const nameOf = (coin: string | null): string =>
     coin === null ? translate(`${KEY}.noCoin`) : coin === OTHERS ? translate(`${KEY}.otherCoins`) : coinName(coin);
-  const days = daysOf(overview).map((day) => ({ day, sold: sales.filter((sale) => sale.day === day) }));
-  const bars = days.map(({ day, sold }): Bar => {
+  const barOf = (day: string, sold: OverviewRecord['sales'], parts: readonly OverviewRecord['sales'][]): Bar => {
     const name = dayName(locale, day);
-    const parts = coins.map((coin) =>
-      sold.filter((sale) => sale.coin === coin || (coin === OTHERS && !coins.includes(sale.coin))),
-    );
     return {
       name,
       text: `${name}: ${money(priceOf(sold, fiat), fiat)}`,
       // Only the relative lengths are floating-point numbers; amounts in text never are.
       parts: parts.map((part) => Number(priceOf(part, fiat))),
     };
-  });
+  };
+  const bars = soldByDay(overview).map(({ day, sold }) =>
+    barOf(
+      day,
+      sold,
+      coins.map((coin) => sold.filter((sale) => sale.coin === coin || (coin === OTHERS && !coins.includes(sale.coin)))),
+    ),
+  );
+  const before = former === undefined ? undefined : soldByDay(former);
   const total = money(priceOf(sales, fiat), fiat);
   const best = bars.reduce((most, bar) => (sum(bar) > sum(most) ? bar : most), bars[0] ?? EMPTY);
   return (
@@ -81,7 +86,7 @@ function Sales({ overview, fiat }: { readonly overview: OverviewRecord; readonly
         heads: [`${KEY}.day`, `${KEY}.coin`, `${KEY}.orderCount`, `${KEY}.received`, `${KEY}.price`].map((key) =>
           translate(key),
         ),
-        rows: sales.map(({ day, coin, orders, amount, prices }) => [
+        rows: [...sales, ...(former?.sales ?? [])].map(({ day, coin, orders, amount, prices }) => [
           dayName(locale, day),
           nameOf(coin),
           String(orders),
@@ -94,12 +99,27 @@ function Sales({ overview, fiat }: { readonly overview: OverviewRecord; readonly
         label={translate(`${KEY}.salesLabel`, { total, best: best.text })}
         series={coins.map(nameOf)}
         bars={bars}
+        former={
+          before === undefined
+            ? undefined
+            : {
+                name: translate(`${KEY}.former`, { smart_count: before.length }),
+                total: translate(`${KEY}.formerTotal`, {
+                  smart_count: before.length,
+                  total: money(priceOf(former?.sales ?? [], fiat), fiat),
+                }),
+                bars: before.map(({ day, sold }) => barOf(day, sold, [sold])),
+              }
+        }
         most={translate(`${KEY}.best`, { total, best: best.text })}
         axis={(length) => axisMoney.format(length)}
       />
     </Figure>
   );
 }
+
+const soldByDay = (period: OverviewRecord) =>
+  daysOf(period).map((day) => ({ day, sold: period.sales.filter((sale) => sale.day === day) }));
 
 const EMPTY: Bar = { name: '', text: '', parts: [] };
 const sum = ({ parts }: Bar): number => parts.reduce((all, part) => all + part, 0);
