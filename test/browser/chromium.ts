@@ -74,12 +74,12 @@ const atRest = (page: Page) =>
 const LOOKS = 3;
 
 /**
- * Asks axe while no transition runs, and fails with whatever it finds at each look. There are no frames, so that the mode without
- * a page of its own for them is enough.
+ * Asks axe while no transition runs; what it finds at each look. There are no frames, so that the mode without a page of its own
+ * for them is enough.
  *
  * @param only - these rules alone; all of {@link TAGS} unless given
  */
-export async function assertAccessible(page: Page, what: string, only: readonly string[] = []): Promise<void> {
+export async function accessibilityProblems(page: Page, only: readonly string[] = []): Promise<readonly string[]> {
   let found: readonly string[] = [];
   for (let look = 0; look < LOOKS; look++) {
     await atRest(page);
@@ -88,9 +88,14 @@ export async function assertAccessible(page: Page, what: string, only: readonly 
     found = violations.map(
       ({ id, help, nodes }) => `${id}: ${help}\n    ${nodes.map(({ html }) => html).join('\n    ')}`,
     );
-    if (found.length === 0) return;
+    if (found.length === 0) return found;
   }
-  assert.deepEqual(found, [], what);
+  return found;
+}
+
+/** Fails with whatever {@link accessibilityProblems} finds. */
+export async function assertAccessible(page: Page, what: string, only: readonly string[] = []): Promise<void> {
+  assert.deepEqual(await accessibilityProblems(page, only), [], what);
 }
 
 /** Leaves a picture of the whole page. */

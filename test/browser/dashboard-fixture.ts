@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { createHost } from '../../host/index.ts';
 import type { Host } from '../../host/index.ts';
 import type { SettingsInput } from '../../host/settings/settings.ts';
+import type { DemoMerchant } from '../../host/boot/demo.ts';
 import { freshDirectory } from '../host/till-process.ts';
 import { Complaints } from './chromium.ts';
 
@@ -38,7 +39,7 @@ const REFUSALS = [400, 401, 403, 404, 409, 412];
 export class DashboardFixture {
   readonly host: Host;
   readonly url: string;
-  readonly demo: Person & { readonly account_id: string };
+  readonly demo: DemoMerchant;
   readonly #browser: Browser;
   readonly #cleanUp: () => Promise<void>;
 

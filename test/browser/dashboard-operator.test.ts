@@ -6,6 +6,8 @@ import type { AccountId, AccountRole, ChainSimulator, TransferId } from '../../c
 import { establishAdmin } from '../support/established-admin.ts';
 import { codeAt } from '../support/totp.ts';
 import { waitFor } from '../support/wait.ts';
+import { raisedSession } from './api-session.ts';
+import type { Ask, Fields } from './api-session.ts';
 import { assertAccessible, launch, picture } from './chromium.ts';
 import { DashboardFixture, fits, goTo, logIn, stepUp, submit } from './dashboard-fixture.ts';
 import type { Person } from './dashboard-fixture.ts';
@@ -21,13 +23,11 @@ const RECEIVER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
 const STEP_MS = 30_000;
 const PAGES = ['/alerts', '/transfers', '/deposits', '/chains', '/gateways', '/accounts', '/audit'] as const;
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** An account of this file. */
 interface Member extends Person {
   readonly id: AccountId;
   /** A request of the management API in a raised session; its data. */
-  readonly ask: (method: string, path: string, body?: object) => Promise<Fields>;
+  readonly ask: Ask;
 }
 
 /** Waits for words in sight. */
@@ -57,25 +57,7 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     made += 1;
     const person = { email: `${role}-${made}@example.com`, password: `correct horse battery ${made}` };
     const { id } = await fixture.host.till.createAccount.run({ ...person, role, verifiedCurrencies: ['*'] });
-    const send = async (
-      method: string,
-      path: string,
-      body?: object,
-      headers: Record<string, string> = {},
-    ): Promise<Fields> => {
-      const reply = await fetch(`${fixture.url}/manage/v1/${path}`, {
-        method,
-        headers: { 'Content-Type': 'application/json', ...headers },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const { data, msg } = (await reply.json()) as { readonly data: Fields; readonly msg: string };
-      assert.ok(reply.ok, `${method} ${path}: ${msg}`);
-      return data;
-    };
-    const bearer = ({ access_token: token }: Fields) => ({ Authorization: `Bearer ${String(token)}` });
-    const { password } = person;
-    const raised = await send('POST', 'session/step-up', { password }, bearer(await send('POST', 'session', person)));
-    return { ...person, id, ask: (method, path, body) => send(method, path, body, bearer(raised)) };
+    return { ...person, id, ask: await raisedSession(fixture.url, person) };
   }
 
   /** An order over 25 USD in ETH. */

@@ -12,6 +12,7 @@ import type { PayerState } from '../../host/checkout/i18n-text.ts';
 import { topUpPage } from '../../host/top-up/top-up-page.tsx';
 import type { OrderSnapshot } from '../../host/checkout/order-snapshot.ts';
 import { changed, CHOICES, NOW, SAMPLES } from '../host/checkout-samples.ts';
+import type { Tour } from './gallery-looks.ts';
 import { LINK_PAGES, LinkGallery } from './link-gallery.ts';
 
 const price = (digits: bigint): Plan['vsPrice'] => ({ digits, scale: 2 });
@@ -46,6 +47,20 @@ export const GALLERY_PAGES: readonly string[] = [
   ...LINK_PAGES,
   'no-such-order',
 ];
+
+/** The tours through the payer's pages. @param url - of {@link startGallery} */
+export const payerTours = (url: string): readonly Tour[] =>
+  (['en', 'ar'] as const).map((language) => ({
+    language,
+    walk: async (page, show, wants) => {
+      for (const path of GALLERY_PAGES) {
+        const name = `payer/${path.replaceAll(/[?&]\w+=/g, '-')}`;
+        if (!wants(name)) continue;
+        await page.goto(`${url}/${path}`);
+        await show(name);
+      }
+    },
+  }));
 
 /** A yellow square. */
 const PICTURE =

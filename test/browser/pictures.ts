@@ -1,68 +1,77 @@
 /**
- * Makes pictures of the payer's page, payment links and points of sale in every state, for people to look at: on a desktop, on a phone, dark, from right to left, and printed,
- * each with a sheet of all of them.
+ * Makes pictures of every page, for people to look at: of the payer in every state, links and points of sale, the dashboard of a
+ * merchant and of an operator with its dialogs, and the documentation; on a desktop and a phone, light, dark and from right to
+ * left. `temp/gallery/index.html` shows all of them. axe looks at each: whatever it finds is printed, and fails the command.
  *
- *     npm run gallery                 every state
- *     npm run gallery -- point-of-sale link the pages of points of sale and links
- *     npm run gallery -- paid lost    those whose name contains a word
+ *     npm run gallery                          every page
+ *     npm run gallery -- payer/point-of-sale   those whose name contains a word
+ *     npm run gallery -- dashboard docs
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { launch } from './chromium.ts';
-import { GALLERY_PAGES, startGallery } from './gallery.ts';
+import { DASHBOARD_PAGES, DashboardGallery } from './dashboard-gallery.ts';
+import { DashboardFixture } from './dashboard-fixture.ts';
+import { SAMPLE_SETTINGS } from './dashboard-samples.ts';
+import { docsTour } from './docs-gallery.ts';
+import { GALLERY_PAGES, payerTours, startGallery } from './gallery.ts';
+import { galleryIndex } from './gallery-index.ts';
+import { LOOKS, Photographer, PRINT } from './gallery-looks.ts';
+import type { Tour, Looks } from './gallery-looks.ts';
 
-interface Look {
-  readonly width: number;
-  readonly options?: BrowserContextOptions;
-  readonly print?: boolean;
-}
-
-const LOOKS: Readonly<Record<string, Look>> = {
-  desktop: { width: 1280 },
-  phone: { width: 360 },
-  dark: { width: 360, options: { colorScheme: 'dark' } },
-  rtl: { width: 360, options: { locale: 'ar' } },
-  print: { width: 720, print: true },
-};
 const FOLDER = fileURLToPath(new URL('../../temp/gallery/', import.meta.url));
-const SHEET_COLUMNS = 6;
-
-async function takePictures(browser: Browser, url: string, pages: readonly string[], name: string): Promise<void> {
-  const { width, options = {}, print = false } = LOOKS[name] as Look;
-  const context = await browser.newContext({ locale: 'en', ...options, viewport: { width, height: 800 } });
-  const page = await context.newPage();
-  if (print) await page.emulateMedia({ media: 'print' });
-  const pictures: string[] = [];
-  for (const path of pages) {
-    await page.goto(`${url}/${path}`);
-    const file = join(FOLDER, name, `${path.replaceAll(/[?&]\w+=/g, '-')}.png`);
-    pictures.push((await page.screenshot({ path: file, fullPage: true, animations: 'disabled' })).toString('base64'));
-  }
-  await context.close();
-  await makeSheet(await browser.newPage(), pictures, width, name);
-}
-
-/** All pictures beside each other. */
-async function makeSheet(page: Page, pictures: readonly string[], width: number, name: string): Promise<void> {
-  const columns = Math.min(SHEET_COLUMNS, pictures.length);
-  await page.setViewportSize({ width: columns * (width + 16) + 16, height: 800 });
-  const images = pictures.map((picture) => `<img src="data:image/png;base64,${picture}" alt="">`).join('');
-  const style = `display:grid;grid-template-columns:repeat(${columns},${width}px);gap:16px;margin:16px;background:#888;align-items:start`;
-  await page.setContent(`<body style="${style}">${images}`);
-  await page.screenshot({ path: join(FOLDER, `${name}.png`), fullPage: true });
-  await page.close();
-}
+/** Windows at a time. */
+const WINDOWS = 2;
 
 const words = process.argv.slice(2);
-const pages = GALLERY_PAGES.filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
+const wants = (name: string): boolean => words.length === 0 || words.some((word) => name.includes(word));
+const photographer = new Photographer(FOLDER, wants);
+
+async function follow(browser: Browser, tours: readonly Tour[], looks: Looks = LOOKS): Promise<void> {
+  const left = [...tours];
+  const walk = async (): Promise<void> => {
+    for (let tour = left.shift(); tour !== undefined; tour = left.shift())
+      await photographer.follow(browser, tour, looks);
+  };
+  await Promise.all(Array.from({ length: WINDOWS }, walk));
+}
+
+async function ofPayers(browser: Browser): Promise<void> {
+  const gallery = await startGallery();
+  try {
+    await follow(browser, payerTours(gallery.url), { ...LOOKS, ...PRINT });
+  } finally {
+    await gallery.close();
+  }
+}
+
+async function ofTill(browser: Browser): Promise<void> {
+  const fixture = await DashboardFixture.open(browser, SAMPLE_SETTINGS);
+  try {
+    await follow(browser, [docsTour(fixture.url)]);
+    if (!DASHBOARD_PAGES.some(wants) && !words.some((word) => word.startsWith('dashboard'))) return;
+    const gallery = new DashboardGallery(fixture);
+    await follow(browser, gallery.tours(true));
+    await gallery.makeSamples();
+    await follow(browser, gallery.tours(false));
+  } finally {
+    await fixture.close();
+  }
+}
+
+if (words.length === 0) rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
-const [browser, gallery] = await Promise.all([launch(), startGallery()]);
+const browser = await launch();
 try {
-  for (const name of Object.keys(LOOKS)) await takePictures(browser, gallery.url, pages, name);
-  console.log(`${pages.length} states, ${Object.keys(LOOKS).join(', ')}: ${FOLDER}`);
+  if (GALLERY_PAGES.some((page) => wants(`payer/${page.replaceAll(/[?&]\w+=/g, '-')}`))) await ofPayers(browser);
+  await ofTill(browser);
 } finally {
   await browser.close();
-  await gallery.close();
 }
+const { taken, problems } = photographer;
+writeFileSync(join(FOLDER, 'index.html'), galleryIndex(taken, { ...LOOKS, ...PRINT }, problems));
+console.log(`${taken.size} pages: ${FOLDER}index.html`);
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;

@@ -12,6 +12,7 @@ import type { Direction } from './i18n.ts';
 import { DashboardLayout } from './layout.tsx';
 import { LoginPage } from './login-page.tsx';
 import { Overview } from './pages/overview/overview.tsx';
+import { RECORD_COMPONENTS, ROUTE_COMPONENTS } from './pages/page-components.ts';
 import { sectionsFor } from './pages/sections.ts';
 import { FrameSkeleton } from './shell/page-skeleton.tsx';
 import { StepUpPrompt } from './step-up/step-up-prompt.ts';
@@ -69,12 +70,15 @@ export function DashboardApp({ base }: { readonly base: string }) {
           disableTelemetry
         >
           {(role: unknown) => [
-            ...sectionsFor(role).flatMap(({ resource }) =>
-              resource === undefined ? [] : [<Resource key={resource.name} {...resource} />],
+            ...sectionsFor(role).flatMap(({ records }) =>
+              records === undefined ? [] : [<Resource key={records} name={records} {...RECORD_COMPONENTS[records]} />],
             ),
             <CustomRoutes key="routes">
               {sectionsFor(role).flatMap(({ routes = [] }) =>
-                routes.map(({ path, page: Page }) => <Route key={path} path={path} element={<Page />} />),
+                routes.map((path) => {
+                  const Page = ROUTE_COMPONENTS[path];
+                  return <Route key={path} path={path} element={<Page />} />;
+                }),
               )}
             </CustomRoutes>,
           ]}

@@ -65,6 +65,7 @@ export function ActionButton({
         variant="outlined"
         {...button}
         disabled={busy}
+        aria-haspopup={confirm ? 'dialog' : undefined}
         onClick={() => {
           if (confirm) setAsked(true);
           else void run();

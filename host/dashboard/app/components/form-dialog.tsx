@@ -47,7 +47,7 @@ export function FormDialog({
   const title = useId();
   return (
     <>
-      <Button variant="outlined" {...button} onClick={() => setOpen(true)}>
+      <Button variant="outlined" {...button} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {translate(label)}
       </Button>
       <Dialog open={open} onClose={() => setOpen(false)} aria-labelledby={title} fullWidth maxWidth="xs">

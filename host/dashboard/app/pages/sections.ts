@@ -25,9 +25,42 @@ import SwapHorizIcon from '@mui/icons-material/SwapHoriz';
 import VpnKeyIcon from '@mui/icons-material/VpnKey';
 import WebhookIcon from '@mui/icons-material/Webhook';
 import type { ComponentType } from 'react';
-import type { ResourceProps } from 'react-admin';
 import type { Role } from '../api/auth-provider.ts';
-import { lazyPage } from '../components/lazy-page.ts';
+
+/** A page of records: all of a kind, one of them, and the forms that make and change one. */
+export type RecordPage = 'list' | 'show' | 'create' | 'edit';
+
+/** The kinds of records, and which pages each has. */
+export const RECORD_PAGES = {
+  alerts: ['list'],
+  transfers: ['list', 'show'],
+  deposits: ['list'],
+  gateways: ['list', 'show', 'create', 'edit'],
+  accounts: ['list', 'show', 'create', 'edit'],
+  audit: ['list'],
+  orders: ['list', 'show', 'create'],
+  links: ['list', 'show', 'create', 'edit'],
+  transactions: ['list'],
+  wallets: ['list'],
+  withdrawals: ['list', 'show'],
+  'withdrawal-addresses': ['list'],
+  'pull-payments': ['list', 'show', 'create'],
+  claims: ['list'],
+  'payout-batches': ['list', 'show'],
+  payees: ['list'],
+  ledger: ['list'],
+  credentials: ['list'],
+  webhooks: ['list'],
+  callbacks: ['list', 'show'],
+  apps: ['list', 'show'],
+  sessions: ['list'],
+} as const satisfies Readonly<Record<string, readonly RecordPage[]>>;
+
+export type RecordKind = keyof typeof RECORD_PAGES;
+export type RecordPages<K extends RecordKind> = (typeof RECORD_PAGES)[K][number];
+
+/** A page besides those of records. */
+export type Route = '/chains' | '/connect' | '/branding' | '/security' | '/password';
 
 /** A part of the dashboard: an entry of the menu with its pages. */
 export interface Section {
@@ -37,10 +70,10 @@ export interface Section {
   /** A key of the catalogue. */
   readonly label: string;
   readonly icon: ComponentType;
-  /** Records with a list, a page and a form. */
-  readonly resource?: ResourceProps;
-  /** Pages besides those of records. */
-  readonly routes?: readonly { readonly path: string; readonly page: ComponentType }[];
+  /** Its records. */
+  readonly records?: RecordKind;
+  /** Its pages besides those of records. */
+  readonly routes?: readonly Route[];
 }
 
 /** Sections that belong together. */
@@ -54,8 +87,8 @@ export interface Group {
 }
 
 /** A section of records, whose path and label follow from their name. */
-function records(name: string, icon: ComponentType, pages: Omit<ResourceProps, 'name'>): Section {
-  return { name, path: `/${name}`, label: `resources.${name}.name`, icon, resource: { name, ...pages } };
+function records(name: RecordKind, icon: ComponentType): Section {
+  return { name, path: `/${name}`, label: `resources.${name}.name`, icon, records: name };
 }
 
 /** The first page, at the root of the application. */
@@ -70,103 +103,44 @@ const GROUPS: readonly (Pick<Group, 'name' | 'sections'> & { readonly role?: Rol
     name: OPERATORS,
     role: 'admin',
     sections: [
-      {
-        ...records('alerts', ReportProblemIcon, {
-          list: lazyPage(() => import('./alerts/alert-list.tsx'), 'AlertList'),
-        }),
-      },
+      records('alerts', ReportProblemIcon),
       {
         name: 'approvals',
         path: '/transfers',
         label: 'resources.transfers.name',
         icon: HowToVoteIcon,
-        resource: {
-          name: 'transfers',
-          list: lazyPage(() => import('./approvals/transfer-list.tsx'), 'TransferList'),
-          show: lazyPage(() => import('./approvals/transfer-show.tsx'), 'TransferShow'),
-        },
+        records: 'transfers',
       },
-      {
-        ...records('deposits', MoveToInboxIcon, {
-          list: lazyPage(() => import('./deposits/deposit-list.tsx'), 'DepositList'),
-        }),
-      },
+      records('deposits', MoveToInboxIcon),
       {
         name: 'chains',
         path: '/chains',
         label: 'resources.chains.name',
         icon: AccountTreeIcon,
-        routes: [{ path: '/chains', page: lazyPage(() => import('./chains/chain-list.tsx'), 'ChainList') }],
+        routes: ['/chains'],
       },
-      {
-        ...records('gateways', HubIcon, {
-          list: lazyPage(() => import('./gateways/gateway-list.tsx'), 'GatewayList'),
-          show: lazyPage(() => import('./gateways/gateway-show.tsx'), 'GatewayShow'),
-          create: lazyPage(() => import('./gateways/gateway-create.tsx'), 'GatewayCreate'),
-          edit: lazyPage(() => import('./gateways/gateway-edit.tsx'), 'GatewayEdit'),
-        }),
-      },
-      {
-        ...records('accounts', GroupIcon, {
-          list: lazyPage(() => import('./accounts/account-list.tsx'), 'AccountList'),
-          show: lazyPage(() => import('./accounts/account-show.tsx'), 'AccountShow'),
-          create: lazyPage(() => import('./accounts/account-create.tsx'), 'AccountCreate'),
-          edit: lazyPage(() => import('./accounts/account-edit.tsx'), 'AccountEdit'),
-        }),
-      },
-      {
-        ...records('audit', ManageSearchIcon, { list: lazyPage(() => import('./audit/audit-list.tsx'), 'AuditList') }),
-      },
+      records('gateways', HubIcon),
+      records('accounts', GroupIcon),
+      records('audit', ManageSearchIcon),
     ],
   },
   {
     name: 'sales',
 
-    sections: [
-      records('orders', ReceiptLongIcon, {
-        list: lazyPage(() => import('./orders/order-list.tsx'), 'OrderList'),
-        show: lazyPage(() => import('./orders/order-show.tsx'), 'OrderShow'),
-        create: lazyPage(() => import('./orders/order-create.tsx'), 'OrderCreate'),
-      }),
-      records('links', LinkIcon, {
-        list: lazyPage(() => import('./links/link-list.tsx'), 'LinkList'),
-        show: lazyPage(() => import('./links/link-show.tsx'), 'LinkShow'),
-        create: lazyPage(() => import('./links/link-create.tsx'), 'LinkCreate'),
-        edit: lazyPage(() => import('./links/link-edit.tsx'), 'LinkEdit'),
-      }),
-      records('transactions', SwapHorizIcon, {
-        list: lazyPage(() => import('./transactions/transaction-list.tsx'), 'TransactionList'),
-      }),
-    ],
+    sections: [records('orders', ReceiptLongIcon), records('links', LinkIcon), records('transactions', SwapHorizIcon)],
   },
   {
     name: 'balance',
 
     sections: [
-      records('wallets', AccountBalanceWalletIcon, {
-        list: lazyPage(() => import('./wallet/wallet-list.tsx'), 'WalletList'),
-      }),
-      records('withdrawals', CallMadeIcon, {
-        list: lazyPage(() => import('./withdrawals/withdrawal-list.tsx'), 'WithdrawalList'),
-        show: lazyPage(() => import('./withdrawals/withdrawal-show.tsx'), 'WithdrawalShow'),
-      }),
-      records('withdrawal-addresses', PlaceIcon, {
-        list: lazyPage(() => import('./withdrawals/address-list.tsx'), 'AddressList'),
-      }),
-      records('pull-payments', CardGiftcardIcon, {
-        list: lazyPage(() => import('./pull-payments/pull-payment-list.tsx'), 'PullPaymentList'),
-        show: lazyPage(() => import('./pull-payments/pull-payment-show.tsx'), 'PullPaymentShow'),
-        create: lazyPage(() => import('./pull-payments/pull-payment-create.tsx'), 'PullPaymentCreate'),
-      }),
-      records('claims', PriceCheckIcon, {
-        list: lazyPage(() => import('./pull-payments/claim-list.tsx'), 'ClaimList'),
-      }),
-      records('payout-batches', PlaylistAddCheckIcon, {
-        list: lazyPage(() => import('./batches/batch-list.tsx'), 'BatchList'),
-        show: lazyPage(() => import('./batches/batch-show.tsx'), 'BatchShow'),
-      }),
-      records('payees', ContactsIcon, { list: lazyPage(() => import('./batches/payee-list.tsx'), 'PayeeList') }),
-      records('ledger', MenuBookIcon, { list: lazyPage(() => import('./ledger/ledger-list.tsx'), 'LedgerList') }),
+      records('wallets', AccountBalanceWalletIcon),
+      records('withdrawals', CallMadeIcon),
+      records('withdrawal-addresses', PlaceIcon),
+      records('pull-payments', CardGiftcardIcon),
+      records('claims', PriceCheckIcon),
+      records('payout-batches', PlaylistAddCheckIcon),
+      records('payees', ContactsIcon),
+      records('ledger', MenuBookIcon),
     ],
   },
   {
@@ -174,20 +148,12 @@ const GROUPS: readonly (Pick<Group, 'name' | 'sections'> & { readonly role?: Rol
 
     sections: [
       {
-        ...records('credentials', VpnKeyIcon, {
-          list: lazyPage(() => import('./credentials/credential-list.tsx'), 'CredentialList'),
-        }),
-        routes: [{ path: '/connect', page: lazyPage(() => import('./connect/connect-page.tsx'), 'ConnectPage') }],
+        ...records('credentials', VpnKeyIcon),
+        routes: ['/connect'],
       },
-      records('webhooks', WebhookIcon, { list: lazyPage(() => import('./webhooks/webhook-list.tsx'), 'WebhookList') }),
-      records('callbacks', SendIcon, {
-        list: lazyPage(() => import('./callbacks/callback-list.tsx'), 'CallbackList'),
-        show: lazyPage(() => import('./callbacks/callback-show.tsx'), 'CallbackShow'),
-      }),
-      records('apps', ApiIcon, {
-        list: lazyPage(() => import('./apps/app-list.tsx'), 'AppList'),
-        show: lazyPage(() => import('./apps/app-show.tsx'), 'AppShow'),
-      }),
+      records('webhooks', WebhookIcon),
+      records('callbacks', SendIcon),
+      records('apps', ApiIcon),
     ],
   },
   {
@@ -199,19 +165,16 @@ const GROUPS: readonly (Pick<Group, 'name' | 'sections'> & { readonly role?: Rol
         path: '/branding',
         label: 'tillgate.menu.branding',
         icon: StorefrontIcon,
-        routes: [{ path: '/branding', page: lazyPage(() => import('./branding/branding-page.tsx'), 'BrandingPage') }],
+        routes: ['/branding'],
       },
       {
         name: 'security',
         path: '/security',
         label: 'tillgate.menu.security',
         icon: SecurityIcon,
-        routes: [
-          { path: '/security', page: lazyPage(() => import('./security/security-page.tsx'), 'SecurityPage') },
-          { path: '/password', page: lazyPage(() => import('./security/password-page.tsx'), 'PasswordPage') },
-        ],
+        routes: ['/security', '/password'],
       },
-      records('sessions', DevicesIcon, { list: lazyPage(() => import('./security/session-list.tsx'), 'SessionList') }),
+      records('sessions', DevicesIcon),
     ],
   },
 ];
