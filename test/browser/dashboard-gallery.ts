@@ -5,7 +5,7 @@ import { waitFor } from '../support/wait.ts';
 import { makeSamples, operatorOf } from './dashboard-samples.ts';
 import { goTo } from './dashboard-fixture.ts';
 import type { DashboardFixture, Person } from './dashboard-fixture.ts';
-import type { Tour, GalleryLanguage } from './gallery-looks.ts';
+import type { GalleryLanguage, Show, Tour } from './gallery-looks.ts';
 
 /** Stands for the id of a record in the address of its page. */
 const ID = ':id';
@@ -96,21 +96,24 @@ export async function enter(page: Page, url: string, person: Person): Promise<vo
   await page.getByRole('menu').first().waitFor();
 }
 
-/** Every dialog that a button of the page opens, by the button's words. */
-async function dialogsOf(page: Page, name: string, show: (name: string) => Promise<void>): Promise<void> {
-  const buttons = page.locator('main button[aria-haspopup=dialog]:visible');
-  const seen = new Set<string>();
-  const count = await buttons.count();
-  for (let at = 0; at < count; at++) {
-    const button = buttons.nth(at);
-    const words = (await button.innerText()).trim();
-    if (seen.has(words) || !(await button.isEnabled())) continue;
-    seen.add(words);
-    await button.click();
-    await page.getByRole('dialog').waitFor();
-    await show(`${name}+${seen.size}`);
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+/** Every dialog that a button of the page opens, once for the button's words. */
+async function dialogsOf(page: Page, name: string, show: Show): Promise<void> {
+  const buttons = page.locator('main button[aria-haspopup=dialog]:visible:enabled');
+  const dialog = page.getByRole('dialog');
+  const words = new Set((await buttons.allInnerTexts()).map((text) => text.trim()));
+  for (const [at, label] of [...words].entries()) {
+    await show(`${name}+${at + 1}`, async () => {
+      // The table of a desktop and the cards of a phone have buttons of their own, whose dialogs go with them.
+      if ((await dialog.count()) === 0) await buttons.filter({ hasText: label }).first().click();
+      await dialog.waitFor();
+    });
+    await waitFor(
+      async () => {
+        await page.keyboard.press('Escape');
+        return (await page.locator('.MuiDialog-root').count()) === 0;
+      },
+      { intervalMs: 300, describe: `the dialog ${label} to be closed` },
+    );
   }
 }
 

@@ -50,9 +50,12 @@ const DARK_RULES = ['color-contrast'];
 /** What one window shows, one after the other. */
 export interface Tour {
   readonly language: GalleryLanguage;
-  /** @param show - is called when a page is there, with its name; `wants` says whether anybody asked for it */
-  walk(page: Page, show: (name: string) => Promise<void>, wants: (name: string) => boolean): Promise<void>;
+  /** @param show - is called when a page is there; `wants` says whether anybody asked for it, by its name */
+  walk(page: Page, show: Show, wants: (name: string) => boolean): Promise<void>;
 }
+
+/** Takes the pictures of what is in the window. @param prepare - is done in each look before, such as opening a dialog */
+export type Show = (name: string, prepare?: () => Promise<void>) => Promise<void>;
 
 /** Takes the pictures of tours, and keeps what is wrong with their pages. */
 export class Photographer {
@@ -74,13 +77,19 @@ export class Photographer {
     const context = await browser.newContext({ locale: tour.language, viewport: { width: 1280, height: HEIGHT } });
     context.setDefaultTimeout(60_000);
     const page = await context.newPage();
-    await tour.walk(page, (name) => this.#shoot(page, name, ofLanguage), this.#wants);
+    await tour.walk(page, (name, prepare) => this.#shoot(page, name, ofLanguage, prepare), this.#wants);
     await context.close();
   }
 
-  async #shoot(page: Page, name: string, looks: readonly (readonly [string, Look])[]): Promise<void> {
+  async #shoot(
+    page: Page,
+    name: string,
+    looks: readonly (readonly [string, Look])[],
+    prepare?: () => Promise<void>,
+  ): Promise<void> {
     for (const [look, how] of looks) {
       await dress(page, how);
+      await prepare?.();
       // Nobody reads paper with a screen reader.
       const found = how.print === true ? [] : await problemsOf(page, how.theme === 'dark' ? DARK_RULES : []);
       this.problems.push(...found.map((problem) => `${name}, ${look}: ${problem}`));

@@ -181,6 +181,18 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours,
           root: { backgroundColor: 'transparent', '&.RaToolbar-mobileToolbar': { backgroundColor: card } },
         },
       },
+      // The records of a narrow screen are cards, which need no frame around them all.
+      RaListToolbar: { styleOverrides: { root: { backgroundColor: 'transparent' } } },
+      RaList: {
+        styleOverrides: {
+          root: {
+            '@media (max-width: 899.95px)': {
+              '& .RaList-content': { backgroundColor: 'transparent', border: 0 },
+              '& .RaList-actions': { padding: '8px 0' },
+            },
+          },
+        },
+      },
       RaDatagrid: { styleOverrides: { root: { '& .RaDatagrid-headerCell': { color: soft, fontWeight: 600 } } } },
     },
   };

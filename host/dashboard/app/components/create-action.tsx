@@ -1,26 +1,38 @@
-import useMediaQuery from '@mui/material/useMediaQuery';
-import type { Theme } from '@mui/material/styles';
-import { CreateButton, useListContext, useResourceContext } from 'react-admin';
+import AddIcon from '@mui/icons-material/Add';
+import Button from '@mui/material/Button';
+import type { ButtonProps } from '@mui/material/Button';
+import { useCreatePath, useListContext, useResourceContext, useTranslate } from 'react-admin';
+import { Link } from 'react-router-dom';
 
 /**
- * The toolbar's button of the form of a new record; on a narrow screen react-admin makes it the round button of the page.
- * On a wide screen an empty list shows `CreateFirst` instead, so that a page has this button once.
+ * The toolbar's button of the form of a new record. An empty list shows `CreateFirst` instead, so that a page has this button
+ * once.
  */
 export function CreateAction() {
-  const narrow = useNarrow();
-  const label = useLabel();
   const { data, filterValues } = useListContext();
   const filtered = Object.keys(filterValues as object).length > 0;
-  if (!narrow && data?.length === 0 && !filtered) return null;
-  return <CreateButton label={label} />;
+  return data?.length === 0 && !filtered ? null : <CreateLink variant="outlined" />;
 }
 
-/** The button of the form of a new record under the text of an empty list, on a wide screen. */
+/** The button of the form of a new record under the text of an empty list. */
 export function CreateFirst() {
-  const label = useLabel();
-  return useNarrow() ? null : <CreateButton variant="contained" label={label} />;
+  return <CreateLink variant="contained" />;
 }
 
-const useNarrow = () => useMediaQuery((theme: Theme) => theme.breakpoints.down('md'));
-
-const useLabel = () => `resources.${useResourceContext() ?? ''}.page.create`;
+/** It looks the same on every screen: a round button would cover the end of a list on a phone. */
+function CreateLink({ variant }: Pick<ButtonProps, 'variant'>) {
+  const translate = useTranslate();
+  const createPath = useCreatePath();
+  const resource = useResourceContext() ?? '';
+  return (
+    <Button
+      variant={variant}
+      size="small"
+      startIcon={<AddIcon />}
+      component={Link}
+      to={createPath({ resource, type: 'create' })}
+    >
+      {translate(`resources.${resource}.page.create`)}
+    </Button>
+  );
+}

@@ -101,7 +101,7 @@ function RecordCards<R extends RaRecord>({ columns, pathOf, empty }: RecordCards
   if (data === undefined) return null;
   if (data.length === 0) return <Card>{empty}</Card>;
   return (
-    <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 1, display: 'grid', gap: 1 }}>
+    <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0, display: 'grid', gap: 1 }}>
       {data.map((record) => (
         <RecordContextProvider key={record.id} value={record}>
           <li>

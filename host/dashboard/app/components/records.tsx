@@ -32,8 +32,6 @@ export function Records({
   return (
     <List
       exporter={false}
-      // The round button of a narrow screen must not cover the last record.
-      sx={{ pb: { xs: 10, md: 0 } }}
       storeKey={false}
       perPage={20}
       empty={empty}

@@ -6,7 +6,7 @@ import Tooltip from '@mui/material/Tooltip';
 import { useLocaleState, useNotify, useTranslate } from 'react-admin';
 import { MONOSPACE } from '../theme.ts';
 import { useCoinName, useMoney } from './money.ts';
-import { useTransactionUrl } from './service.ts';
+import { useChainNames, useTransactionUrl } from './service.ts';
 
 /** An amount with its currency as people write it, from the decimal text of the API. */
 export function Amount({ value, currency }: { readonly value: string | null; readonly currency: string }) {
@@ -25,6 +25,12 @@ export function Amount({ value, currency }: { readonly value: string | null; rea
 /** What people call a coin. */
 export function Coin({ code }: { readonly code: string }) {
   const name = useCoinName();
+  return <bdi>{name(code)}</bdi>;
+}
+
+/** What people call a chain. */
+export function ChainName({ code }: { readonly code: string }) {
+  const name = useChainNames();
   return <bdi>{name(code)}</bdi>;
 }
 

@@ -5,7 +5,7 @@ import Tooltip from '@mui/material/Tooltip';
 import { AppBar, LocalesMenuButton, ToggleThemeButton, useLoading, useRefresh, useTranslate } from 'react-admin';
 import { useService } from '../components/service.ts';
 import { SPACE, TYPE } from '../theme.ts';
-import { AccountMenu } from './account-menu.tsx';
+import { AccountMenu, useNarrow } from './account-menu.tsx';
 import { PageTitle } from './page-title.tsx';
 import { SearchButton } from './search-button.tsx';
 
@@ -24,13 +24,19 @@ export function DashboardBar() {
 /** The strip is a row of its own above the others. */
 const BAR = { '& .RaAppBar-toolbar': { flexWrap: 'wrap' } } as const;
 
+/** A phone has room for the page's name and two of them: the theme is in the account's menu there, and the browser loads anew. */
 function Tools() {
+  const narrow = useNarrow();
   return (
     <>
       <SearchButton />
       <LocalesMenuButton />
-      <ToggleThemeButton />
-      <RefreshButton />
+      {narrow ? null : (
+        <>
+          <ToggleThemeButton />
+          <RefreshButton />
+        </>
+      )}
     </>
   );
 }

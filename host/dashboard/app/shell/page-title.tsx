@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import { TitlePortal } from 'react-admin';
 import { useEffect, useRef } from 'react';
+import { TYPE } from '../theme.ts';
 
 export const PRODUCT = 'Tillgate';
 
@@ -22,8 +23,9 @@ export function PageTitle() {
     return () => observer.disconnect();
   }, []);
   return (
-    <Box ref={box} sx={{ flex: 1, minWidth: 0, display: 'flex' }}>
-      <TitlePortal component="h1" />
+    // What pages write is a block in the heading, at which an ellipsis would not be shown.
+    <Box ref={box} sx={{ flex: 1, minWidth: 0, display: 'flex', '& h1 *': { display: 'inline' } }}>
+      <TitlePortal component="h1" sx={{ fontSize: { xs: TYPE.section, sm: TYPE.part } }} />
     </Box>
   );
 }

@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
-import { EditButton, useGetIdentity } from 'react-admin';
+import { useGetIdentity } from 'react-admin';
 import { ActionButton } from '../../components/act.tsx';
+import { EditLink } from '../../components/edit-link.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import type { AccountFile } from '../../operator-records.ts';
 import type { SecurityRecord } from '../../records.ts';
@@ -22,9 +23,7 @@ export function AccountActions({ account, security }: AccountActionsProps) {
   const moves = identity !== undefined && identity.id !== id && status !== 'archived';
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
-      {status === 'archived' ? null : (
-        <EditButton record={account} resource="accounts" variant="outlined" size="medium" />
-      )}
+      {status === 'archived' ? null : <EditLink resource="accounts" id={id} />}
       {security === undefined ? null : <FreezeButton path={path} frozen={security.payouts_frozen} />}
       {moves && status === 'active' ? (
         <ActionButton

@@ -9,10 +9,10 @@ import { Time } from '../../components/values.tsx';
 import type { AccountItem } from '../../operator-records.ts';
 
 const COLUMNS: readonly Column<AccountItem>[] = [
-  { name: 'email', value: ({ email }) => email },
+  { name: 'email', card: 'title', value: ({ email }) => email },
   { name: 'account_name', value: ({ name }) => name ?? '–' },
-  { name: 'role', value: ({ role }) => <Role role={role} /> },
-  { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
+  { name: 'role', card: 'detail', value: ({ role }) => <Role role={role} /> },
+  { name: 'status', card: 'aside', value: ({ status }) => <StatusChip status={status} /> },
   { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
 ];
 

@@ -14,9 +14,9 @@ const KEY = 'resources.alerts';
 const REFETCH_MS = 10_000;
 
 const COLUMNS: readonly Column<AlertItem>[] = [
-  { name: 'last_raised_at', value: ({ last_raised_at: at }) => <Time value={at} /> },
-  { name: 'kind', value: ({ kind }) => <Kind kind={kind} /> },
-  { name: 'subject', value: ({ subject }) => subject },
+  { name: 'last_raised_at', card: 'detail', value: ({ last_raised_at: at }) => <Time value={at} /> },
+  { name: 'kind', card: 'title', value: ({ kind }) => <Kind kind={kind} /> },
+  { name: 'subject', card: 'detail', value: ({ subject }) => subject },
   { name: 'reason', value: ({ reason }) => reason },
   { name: 'count', numeric: true, value: ({ count }) => String(count) },
   { name: 'status', value: (alert) => <AlertStatus alert={alert} /> },

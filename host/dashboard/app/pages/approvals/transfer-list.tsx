@@ -13,10 +13,15 @@ import { Kind } from '../withdrawals/kind.tsx';
 const REFETCH_MS = 5000;
 
 const COLUMNS: readonly Column<TransferItem>[] = [
-  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
-  { name: 'kind', value: ({ kind }) => <Kind kind={kind} /> },
-  { name: 'account', value: ({ account }) => <AccountName id={account} /> },
-  { name: 'amount', numeric: true, value: ({ amount, coin }) => <Amount value={amount} currency={coin} /> },
+  { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'kind', card: 'title', value: ({ kind }) => <Kind kind={kind} /> },
+  { name: 'account', card: 'detail', value: ({ account }) => <AccountName id={account} /> },
+  {
+    name: 'amount',
+    card: 'aside',
+    numeric: true,
+    value: ({ amount, coin }) => <Amount value={amount} currency={coin} />,
+  },
   { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
   { name: 'reason', value: ({ reason }) => reason ?? '–' },
 ];

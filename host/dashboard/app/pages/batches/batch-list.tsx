@@ -9,9 +9,9 @@ import { BatchSums } from './batch-sums.tsx';
 import { UploadBatch } from './upload-batch.tsx';
 
 const COLUMNS: readonly Column<PayoutBatchRecord>[] = [
-  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
-  { name: 'name', value: ({ name }) => (name === '' ? '–' : name) },
-  { name: 'status', value: ({ status }) => <StatusChip status={status} texts="batchStatus" /> },
+  { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'name', card: 'title', value: ({ name }) => (name === '' ? '–' : name) },
+  { name: 'status', card: 'aside', value: ({ status }) => <StatusChip status={status} texts="batchStatus" /> },
   { name: 'amount', value: ({ sums }) => <BatchSums sums={sums} of="amount" />, numeric: true },
 ];
 

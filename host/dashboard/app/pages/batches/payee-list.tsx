@@ -5,15 +5,15 @@ import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
 import { useService } from '../../components/service.ts';
-import { Time } from '../../components/values.tsx';
+import { ChainName, Time } from '../../components/values.tsx';
 import type { PayeeRecord } from '../../records.ts';
 import { useApi } from '../../till.ts';
 
 const TEXT = 'resources.payees';
 
 const COLUMNS: readonly Column<PayeeRecord>[] = [
-  { name: 'label', value: ({ label }) => (label === '' ? '–' : label) },
-  { name: 'chain', value: ({ chain }) => chain },
+  { name: 'label', card: 'title', value: ({ label }) => (label === '' ? '–' : label) },
+  { name: 'chain', card: 'aside', value: ({ chain }) => <ChainName code={chain} /> },
   { name: 'address', value: ({ address }) => address },
   { name: 'effective_at', value: ({ effective_at: from }) => <Time value={from} /> },
   { name: 'actions', value: (payee) => <RemovePayee payee={payee} /> },

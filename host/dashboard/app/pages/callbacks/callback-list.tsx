@@ -8,11 +8,11 @@ import { Time } from '../../components/values.tsx';
 import type { CallbackRecord } from '../../records.ts';
 
 const COLUMNS: readonly Column<CallbackRecord>[] = [
-  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
-  { name: 'event', value: ({ event }) => event },
+  { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'event', card: 'title', value: ({ event }) => event },
   { name: 'url', value: ({ url }) => url },
   { name: 'attempts', numeric: true, value: ({ attempts }) => attempts },
-  { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
+  { name: 'status', card: 'aside', value: ({ status }) => <StatusChip status={status} /> },
 ];
 
 const FILTERS = [

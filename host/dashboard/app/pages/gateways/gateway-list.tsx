@@ -4,15 +4,24 @@ import { CreateAction } from '../../components/create-action.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
+import { ChainName } from '../../components/values.tsx';
 import type { GatewayItem } from '../../operator-records.ts';
 
 const COLUMNS: readonly Column<GatewayItem>[] = [
-  { name: 'host', value: ({ host }) => host },
-  { name: 'chain', value: ({ chain, network }) => `${chain} · ${network}` },
-  { name: 'protocol', value: ({ protocol }) => <Word of={protocol} /> },
+  { name: 'host', card: 'title', value: ({ host }) => host },
+  {
+    name: 'chain',
+    card: 'detail',
+    value: ({ chain, network }) => (
+      <>
+        <ChainName code={chain} /> · {network}
+      </>
+    ),
+  },
+  { name: 'protocol', card: 'detail', value: ({ protocol }) => <Word of={protocol} /> },
   { name: 'upstream_count', numeric: true, value: ({ upstreams }) => String(upstreams.length) },
   { name: 'admission', value: ({ admission }) => <Word of={admission} /> },
-  { name: 'enabled', value: ({ enabled }) => <StatusChip status={statusOf(enabled)} /> },
+  { name: 'enabled', card: 'aside', value: ({ enabled }) => <StatusChip status={statusOf(enabled)} /> },
 ];
 
 function Word({ of }: { readonly of: GatewayItem['protocol' | 'admission'] }) {

@@ -1,8 +1,9 @@
 import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
-import { EditButton, useLocaleState, useRecordContext, useTranslate } from 'react-admin';
+import { useLocaleState, useRecordContext, useTranslate } from 'react-admin';
 import { ActionButton } from '../../components/act.tsx';
+import { EditLink } from '../../components/edit-link.tsx';
 import { StatusChip } from '../../components/chips.tsx';
 import { Entries } from '../../components/entries.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
@@ -84,7 +85,7 @@ function GatewayActions({ gateway }: GatewayProps) {
   const { id, enabled } = gateway;
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mt: 2 }}>
-      <EditButton variant="outlined" size="medium" />
+      <EditLink resource="gateways" id={id} />
       <ActionButton
         label={`${KEY}.${enabled ? 'disable' : 'enable'}`}
         success={`${KEY}.${enabled ? 'disabled' : 'enabled'}`}

@@ -8,12 +8,12 @@ import { Amount, Time } from '../../components/values.tsx';
 import type { LinkRecord } from '../../records.ts';
 
 const COLUMNS: readonly Column<LinkRecord>[] = [
-  { name: 'title', value: ({ title }) => title },
-  { name: 'face', value: ({ face }) => <LinkFace face={face} /> },
+  { name: 'title', card: 'title', value: ({ title }) => title },
+  { name: 'face', card: 'detail', value: ({ face }) => <LinkFace face={face} /> },
   { name: 'price', numeric: true, value: (link) => <LinkPrice link={link} /> },
   { name: 'sold', numeric: true, value: ({ sold, max_sales: most }) => (most === null ? sold : `${sold} / ${most}`) },
-  { name: 'state', value: ({ state }) => <StatusChip status={state} /> },
-  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'state', card: 'aside', value: ({ state }) => <StatusChip status={state} /> },
+  { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
 ];
 
 const ACTIONS = (

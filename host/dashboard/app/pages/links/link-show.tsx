@@ -1,11 +1,12 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useQuery } from '@tanstack/react-query';
-import { EditButton, useLocaleState, useRecordContext, useTranslate } from 'react-admin';
+import { useLocaleState, useRecordContext, useTranslate } from 'react-admin';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { CartLines } from '../../components/cart-lines.tsx';
 import { ActionButton } from '../../components/act.tsx';
+import { EditLink } from '../../components/edit-link.tsx';
 import { StatusChip } from '../../components/chips.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
@@ -74,7 +75,7 @@ function LinkFacts({ link }: { readonly link: LinkRecord }) {
         <Button variant="outlined" component={Link} to={orders}>
           {translate('resources.links.orders')}
         </Button>
-        <EditButton variant="outlined" size="medium" />
+        <EditLink resource="links" id={id} />
         {active ? (
           <ActionButton
             label="resources.links.deactivate"

@@ -8,6 +8,7 @@ import { Section } from '../../components/facts.tsx';
 import { useMoney } from '../../components/money.ts';
 import { Time } from '../../components/values.tsx';
 import type { OrderRecord } from '../../records.ts';
+import { OrderName } from '../orders/order-name.tsx';
 import { OrderStatusChip } from '../orders/order-status-chip.tsx';
 import { REFETCH_MS } from './waiting-tiles.tsx';
 
@@ -47,7 +48,7 @@ export function LastOrders() {
                 to={`/orders/${order.id}/show`}
                 sx={{ overflowWrap: 'anywhere', justifySelf: 'start' }}
               >
-                <bdi>{order.merchant_reference || order.id}</bdi>
+                <OrderName order={order} />
               </Link>
               <Box sx={{ justifySelf: { xs: 'end', sm: 'start' } }}>
                 <OrderStatusChip order={order} />

@@ -16,14 +16,15 @@ const KEY = 'resources.claims';
 const REFETCH_MS = 10_000;
 
 const COLUMNS: readonly Column<ClaimRecord>[] = [
-  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
   {
     name: 'coin_amount',
+    card: 'title',
     numeric: true,
     value: ({ coin_amount: units, coin }) => <Amount value={units} currency={coin} />,
   },
   { name: 'to_address', value: ({ to_address: to }) => <Hash value={to} /> },
-  { name: 'state', value: (claim) => <State claim={claim} /> },
+  { name: 'state', card: 'aside', value: (claim) => <State claim={claim} /> },
   { name: 'actions', value: (claim) => <Actions claim={claim} /> },
 ];
 

@@ -8,11 +8,11 @@ import { Amount, Time } from '../../components/values.tsx';
 import type { PullPaymentRecord } from '../../records.ts';
 
 const COLUMNS: readonly Column<PullPaymentRecord>[] = [
-  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
-  { name: 'name', value: ({ name }) => name },
+  { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
+  { name: 'name', card: 'title', value: ({ name }) => name },
   { name: 'amount', numeric: true, value: ({ amount, currency }) => <Amount value={amount} currency={currency} /> },
   { name: 'left', numeric: true, value: ({ left, currency }) => <Amount value={left} currency={currency} /> },
-  { name: 'state', value: ({ state }) => <StatusChip status={state} /> },
+  { name: 'state', card: 'aside', value: ({ state }) => <StatusChip status={state} /> },
 ];
 
 const ACTIONS = (

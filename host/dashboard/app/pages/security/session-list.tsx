@@ -7,12 +7,17 @@ import { Records } from '../../components/records.tsx';
 import { Time } from '../../components/values.tsx';
 import type { SessionRecord } from '../../records.ts';
 import { useApi } from '../../till.ts';
+import { browserName } from './browser-name.ts';
 
 const COLUMNS: readonly Column<SessionRecord>[] = [
-  { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
+  {
+    name: 'user_agent',
+    card: 'title',
+    value: ({ user_agent: agent }) => (agent === null ? '–' : <bdi title={agent}>{browserName(agent)}</bdi>),
+  },
+  { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
   { name: 'last_used_at', value: ({ last_used_at: at }) => <Time value={at} /> },
   { name: 'ip', value: ({ ip }) => ip ?? '–' },
-  { name: 'user_agent', value: ({ user_agent: agent }) => agent ?? '–' },
   { name: 'actions', value: (session) => <SessionActions session={session} /> },
 ];
 

@@ -42,7 +42,7 @@ function Wallets() {
   const rates = useRates(fiat);
   const data = list.data ?? [];
   const full = data.filter(({ total }) => isSome(total));
-  const shown = all || full.length === 0 ? data : full;
+  const shown = all ? data : full;
   const folded = data.length - full.length;
   const columns: readonly Column<WalletRecord>[] = [
     { name: 'coin', card: 'title', value: ({ coin }) => <Coin code={coin} /> },
@@ -62,10 +62,12 @@ function Wallets() {
   return (
     <>
       <Total wallets={data} rates={rates} fiat={fiat} setFiat={setFiat} />
-      <ListContextProvider value={{ ...list, data: shown, total: shown.length } as typeof list}>
-        <RecordTable columns={columns} />
-      </ListContextProvider>
-      {folded > 0 && full.length > 0 ? (
+      {folded > 0 && shown.length === 0 ? null : (
+        <ListContextProvider value={{ ...list, data: shown, total: shown.length } as typeof list}>
+          <RecordTable columns={columns} />
+        </ListContextProvider>
+      )}
+      {folded > 0 ? (
         <Button onClick={() => setAll((before) => !before)} aria-expanded={all} sx={{ m: 1 }}>
           {translate(all ? `${KEY}.hideEmpty` : `${KEY}.showEmpty`, { smart_count: folded })}
         </Button>
