@@ -99,22 +99,28 @@ export async function enter(page: Page, url: string, person: Person): Promise<vo
 /** Every dialog that a button of the page opens, once for the button's words. */
 async function dialogsOf(page: Page, name: string, show: Show): Promise<void> {
   const buttons = page.locator('main button[aria-haspopup=dialog]:visible:enabled');
-  const dialog = page.getByRole('dialog');
   const words = new Set((await buttons.allInnerTexts()).map((text) => text.trim()));
   for (const [at, label] of [...words].entries()) {
-    await show(`${name}+${at + 1}`, async () => {
-      // The table of a desktop and the cards of a phone have buttons of their own, whose dialogs go with them.
-      if ((await dialog.count()) === 0) await buttons.filter({ hasText: label }).first().click();
-      await dialog.waitFor();
-    });
-    await waitFor(
-      async () => {
-        await page.keyboard.press('Escape');
-        return (await page.locator('.MuiDialog-root').count()) === 0;
+    // The table of a desktop and the cards of a phone have buttons of their own, whose dialogs go with them.
+    await show(`${name}+${at + 1}`, {
+      before: async () => {
+        await buttons.filter({ hasText: label }).first().click();
+        await page.getByRole('dialog').waitFor();
       },
-      { intervalMs: 300, describe: `the dialog ${label} to be closed` },
-    );
+      after: () => closeDialogs(page),
+    });
   }
+}
+
+async function closeDialogs(page: Page): Promise<void> {
+  await waitFor(
+    async () => {
+      if ((await page.locator('.MuiDialog-root').count()) === 0) return true;
+      await page.keyboard.press('Escape');
+      return false;
+    },
+    { intervalMs: 300, describe: 'no dialog' },
+  );
 }
 
 /** The tours through the dashboard, on a till without records and then with samples of each kind. */

@@ -54,8 +54,14 @@ export interface Tour {
   walk(page: Page, show: Show, wants: (name: string) => boolean): Promise<void>;
 }
 
-/** Takes the pictures of what is in the window. @param prepare - is done in each look before, such as opening a dialog */
-export type Show = (name: string, prepare?: () => Promise<void>) => Promise<void>;
+/** What is done in each look before its picture, and after it. */
+export interface Around {
+  readonly before: () => Promise<void>;
+  readonly after: () => Promise<void>;
+}
+
+/** Takes the pictures of what is in the window. */
+export type Show = (name: string, around?: Around) => Promise<void>;
 
 /** Takes the pictures of tours, and keeps what is wrong with their pages. */
 export class Photographer {
@@ -77,25 +83,26 @@ export class Photographer {
     const context = await browser.newContext({ locale: tour.language, viewport: { width: 1280, height: HEIGHT } });
     context.setDefaultTimeout(60_000);
     const page = await context.newPage();
-    await tour.walk(page, (name, prepare) => this.#shoot(page, name, ofLanguage, prepare), this.#wants);
+    try {
+      await tour.walk(page, (name, around) => this.#shoot(page, name, ofLanguage, around), this.#wants);
+    } catch (error) {
+      // What the other tours show is worth looking at too.
+      this.problems.push(`${page.url()} in ${tour.language}: ${String(error)}`);
+    }
     await context.close();
   }
 
-  async #shoot(
-    page: Page,
-    name: string,
-    looks: readonly (readonly [string, Look])[],
-    prepare?: () => Promise<void>,
-  ): Promise<void> {
+  async #shoot(page: Page, name: string, looks: readonly (readonly [string, Look])[], around?: Around): Promise<void> {
     for (const [look, how] of looks) {
       await dress(page, how);
-      await prepare?.();
+      await around?.before();
       // Nobody reads paper with a screen reader.
       const found = how.print === true ? [] : await problemsOf(page, how.theme === 'dark' ? DARK_RULES : []);
       this.problems.push(...found.map((problem) => `${name}, ${look}: ${problem}`));
       const path = join(this.#folder, look, `${name}.png`);
       mkdirSync(dirname(path), { recursive: true });
       await page.screenshot({ path, fullPage: true, animations: 'disabled' });
+      await around?.after();
       this.taken.set(name, [...(this.taken.get(name) ?? []), look]);
     }
     await dress(page, LOOKS.desktop);

@@ -1,3 +1,4 @@
+import { LANGUAGES } from './i18n.ts';
 import type { ServiceRecord } from './records.ts';
 
 /** The installation's names of coins and fiat currencies; `undefined` until they are loaded. */
@@ -6,7 +7,7 @@ export type Names = Pick<ServiceRecord, 'coins' | 'fiats'> | undefined;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 
 /** Amounts have Latin digits in every language, as on the payer's page. */
-const latin = (locale: string): string => `${locale}-u-nu-latn`;
+export const latin = (locale: string): string => `${locale}-u-nu-latn`;
 
 /**
  * Writes a decimal of the API in a language, with all its digits and never by way of a binary number: `$1,234.50`,
@@ -28,8 +29,17 @@ export function moneyText(locale: string, value: string, currency: string, names
     fiat,
     currency,
   });
-  return fiat || currency === '' ? number : `${number} ${coinName(currency, names)}`;
+  return isolated(locale, fiat || currency === '' ? number : `${number} ${coinName(currency, names)}`);
 }
+
+const LTR_ISOLATE = '\u2066';
+const END_OF_ISOLATE = '\u2069';
+
+/** An amount reads from left to right in a language from right to left too, where its sign and symbol would change places. */
+export const isolated = (locale: string, text: string): string =>
+  LANGUAGES.some((each) => each.locale === locale && each.direction === 'rtl')
+    ? `${LTR_ISOLATE}${text}${END_OF_ISOLATE}`
+    : text;
 
 interface Written {
   readonly locale: string;

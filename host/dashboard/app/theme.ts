@@ -77,7 +77,7 @@ export const SPACE = {
   /** The strip of the sandbox in the header. */
   strip: '1.75rem',
   /** The narrowest that a tile becomes. */
-  tile: '9rem',
+  tile: '10.5rem',
   corner: 10,
 } as const;
 

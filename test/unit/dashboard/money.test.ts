@@ -51,7 +51,7 @@ describe('amounts', () => {
   });
 
   test('the minus is before the digits, in Arabic too, and before a zero', () => {
-    assert.equal(text('ar', '-0.004', 'ETH'), '-0.004 ETH');
+    assert.equal(text('ar', '-0.004', 'ETH'), '\u2066-0.004 ETH\u2069', 'it reads from left to right');
     assert.equal(text('en', '-12.5', 'USD'), '-$12.50');
     assert.equal(text('en', '-0.5', 'USD'), '-$0.50');
   });

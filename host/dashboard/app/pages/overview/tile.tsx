@@ -30,7 +30,7 @@ export function Tile({ label, value, note, to, tone = 'calm' }: TileProps) {
           component="span"
           sx={{
             display: 'block',
-            fontSize: TYPE.figure,
+            fontSize: { xs: TYPE.part, sm: TYPE.figure },
             fontWeight: 600,
             lineHeight: 1.3,
             fontVariantNumeric: 'tabular-nums',

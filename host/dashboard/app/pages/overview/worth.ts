@@ -1,3 +1,4 @@
+import { isolated, latin } from '../../money.ts';
 import { formatUnits, parseUnits } from '../../../../../core/kernel/decimal.ts';
 
 /** Decimals of an amount, and of a price: more than any of the API has. */
@@ -41,4 +42,4 @@ function unitsOf(text: string): bigint {
 
 /** A worth in the language of the reader, rounded to the currency's decimals, without a double between. */
 export const roundedMoney = (locale: string, amount: string, currency: string): string =>
-  new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount as `${number}`);
+  isolated(locale, new Intl.NumberFormat(latin(locale), { style: 'currency', currency }).format(amount as `${number}`));
