@@ -20,8 +20,14 @@ export function Section({ title, children }: { readonly title: string; readonly 
   );
 }
 
+interface FactsProps {
+  readonly of: readonly (readonly [label: string, value: ReactNode])[];
+  /** Whether each has a line of its own, as long texts need. */
+  readonly wide?: boolean;
+}
+
 /** Names and values. An absent value is omitted with its name. */
-export function Facts({ of }: { readonly of: readonly (readonly [label: string, value: ReactNode])[] }) {
+export function Facts({ of, wide = false }: FactsProps) {
   const translate = useTranslate();
   const shown = of.filter(([, value]) => value !== null && value !== undefined && value !== '');
   return (
@@ -31,7 +37,10 @@ export function Facts({ of }: { readonly of: readonly (readonly [label: string, 
         m: 0,
         display: 'grid',
         gap: 1.5,
-        gridTemplateColumns: { xs: 'minmax(0, 1fr)', sm: 'repeat(auto-fill, minmax(min(100%, 18rem), 1fr))' },
+        gridTemplateColumns: {
+          xs: 'minmax(0, 1fr)',
+          ...(wide ? {} : { sm: 'repeat(auto-fill, minmax(min(100%, 18rem), 1fr))' }),
+        },
       }}
     >
       {shown.map(([label, value]) => (

@@ -76,7 +76,9 @@ function Changes({ changes }: Pick<AuditItem, 'changes'>) {
     <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0, minWidth: { md: '16rem' }, overflowWrap: 'anywhere' }}>
       {entries.map(([name, { from, to }]) => (
         <li key={name}>
-          {name}: {from === null ? shown(to) : `${shown(from)} → ${shown(to)}`}
+          <bdi dir="ltr">
+            {name}: {from === null ? shown(to) : `${shown(from)} → ${shown(to)}`}
+          </bdi>
         </li>
       ))}
     </Box>

@@ -110,13 +110,14 @@ function Sharing({ link: { url, title } }: { readonly link: LinkRecord }) {
   const snippet = buttonSnippet(url, title, branding?.colour);
   return (
     <Section title="resources.links.sharing">
-      <Facts
-        of={[
-          [address, <Copyable key="url" value={url} label={address} />],
-          [button, <Copyable key="button" value={snippet} label={button} />],
-        ]}
-      />
-      <Box sx={{ mt: 2 }}>
+      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: 'minmax(0, 1fr) auto' } }}>
+        <Facts
+          wide
+          of={[
+            [address, <Copyable key="url" value={url} label={address} />],
+            [button, <Copyable key="button" value={snippet} label={button} />],
+          ]}
+        />
         <QrCode value={url} label={translate('resources.links.qr')} />
       </Box>
     </Section>
