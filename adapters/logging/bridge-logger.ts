@@ -1,6 +1,8 @@
+import { Console } from 'node:console';
 import type { LogFields, Logger } from '../../core/index.ts';
 import { cleanFields } from './clean-fields.ts';
 import { scrubText } from './secret-text.ts';
+import { textLine } from './text-line.ts';
 
 /** The lowest level that is passed on; `silent` for none. */
 export type BridgeLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -18,7 +20,8 @@ const URGENCY: Readonly<Record<BridgeLevel, number>> = { debug: 0, info: 1, warn
 
 /**
  * {@link Logger} on the application's own logger. It gets the message and a redacted copy of the fields, as
- * `PinoLogger` writes them, so that no secret reaches it.
+ * `PinoLogger` writes them, so that no secret reaches it. A console, which adds no time, gets them as the lines that the server
+ * writes at a terminal: {@link textLine}.
  */
 export class BridgeLogger implements Logger {
   readonly #target: PinoLike | ConsoleLike;
@@ -56,7 +59,14 @@ export class BridgeLogger implements Logger {
     const clean = cleanFields({ ...this.#bound, ...fields });
     const words = scrubText(message);
     if ('bindings' in this.#target) this.#target[level](clean, words);
+    else if (isConsole(this.#target)) this.#target[level](lineOf(level, words, clean));
     else if (Object.keys(clean).length === 0) this.#target[level](words);
     else this.#target[level](words, clean);
   }
 }
+
+function lineOf(level: string, msg: string, fields: LogFields): string {
+  return textLine(JSON.stringify({ ...fields, level, time: new Date().toISOString(), msg })).trimEnd();
+}
+
+const isConsole = (target: object): boolean => target === globalThis.console || target instanceof Console;

@@ -1,7 +1,14 @@
+/** What an import says, what `require` says, and knex, which loads the driver of a database by it. */
+const FORMS: readonly RegExp[] = [
+  /^Cannot find package '([^']+)' imported from /,
+  /^Cannot find module '([^'./][^']*)'\nRequire stack:/,
+  /^Knex: run\n\$ npm install ([\w@/.-]+)(?: --save)?\nCannot find module /,
+];
+
 /** The name of an optional peer package that an import did not find; `null` for any other error. */
 export function missingPeer(error: unknown): string | null {
-  if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') return null;
-  const [, specifier] = /^Cannot find package '([^']+)' imported from /.exec(error.message) ?? [];
+  if (!(error instanceof Error)) return null;
+  const [, specifier] = FORMS.map((form) => form.exec(error.message)).find((found) => found !== null) ?? [];
   // The package of `@noble/hashes/sha2.js` is `@noble/hashes`.
   return specifier === undefined ? null : (/^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? null);
 }

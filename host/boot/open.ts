@@ -3,7 +3,12 @@ import { hostname } from 'node:os';
 import { DEFAULT_FEED_LEASE_MS } from '../../core/index.ts';
 import type { Logger, Storage } from '../../core/index.ts';
 import { PromMetrics } from '../../adapters/metrics/index.ts';
-import { acquireServerLock, openStorage, requireSecureConnection } from '../../adapters/storage/knex/index.ts';
+import {
+  acquireServerLock,
+  driverNotice,
+  openStorage,
+  requireSecureConnection,
+} from '../../adapters/storage/knex/index.ts';
 import type { StorageDeps } from '../../adapters/storage/knex/index.ts';
 import type { HostConfig } from '../settings/config.ts';
 import { withPlace } from './database-place.ts';
@@ -86,6 +91,8 @@ async function openDatabase(
   if (singleServer && database.client === 'sqlite') {
     const lock = await acquireServerLock(database);
     disposables.add('server lock', () => lock.release());
+    const notice = driverNotice(database.client);
+    if (notice !== null) deps.logger.warn(notice);
   }
   const storage = await openStorage(database, deps).catch((error: unknown) => {
     throw database.client === 'pg' ? withPlace(error, database.connection) : error;

@@ -163,13 +163,15 @@ async function openDatabase(
   deps: Pick<StorageDeps, 'logger' | 'metrics'>,
   disposables: DisposeStack,
 ): Promise<Storage> {
-  const { openStorage, acquireServerLock, requireSecureConnection } =
+  const { openStorage, acquireServerLock, driverNotice, requireSecureConnection } =
     await import('../../adapters/storage/knex/index.ts');
   if (mode === 'production' && 'connection' in config && !insecure)
     await requireSecureConnection(config.connection, 'database');
   if ('filename' in config) {
     const lock = await acquireServerLock(lockedFile(config, tablePrefix));
     disposables.add('server lock', () => lock.release());
+    const notice = driverNotice(config.client);
+    if (notice !== null) deps.logger.warn(notice);
   }
   const storage = await openStorage(config, {
     ...deps,

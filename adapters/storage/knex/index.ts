@@ -5,6 +5,7 @@
  */
 export { openStorage } from './open-storage.ts';
 export type { EmbeddedConfig, PgConfig, StorageConfig, StorageDeps } from './open-storage.ts';
+export { driverNotice } from './drivers/sqlite-client.ts';
 export type { SqliteConfig, SqliteDriver } from './drivers/sqlite-client.ts';
 export { requireSecureConnection } from './pg-transport.ts';
 export { SqlStorage } from './sql-storage.ts';

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import knex, { type Knex } from 'knex';
 import { defectOfNodeSqlite, thisNode } from '../../../adapters/storage/knex/drivers/node-sqlite-module.ts';
 import type { NodeSqlite } from '../../../adapters/storage/knex/drivers/node-sqlite-module.ts';
-import { driverOf, sqliteClient } from '../../../adapters/storage/knex/drivers/sqlite-client.ts';
+import { driverNotice, driverOf, sqliteClient } from '../../../adapters/storage/knex/drivers/sqlite-client.ts';
 import type { SqliteClientOptions } from '../../../adapters/storage/knex/drivers/sqlite-client.ts';
 import { nameOfCode } from '../../../adapters/storage/knex/drivers/sqlite-codes.ts';
 import { acquireServerLock } from '../../../adapters/storage/knex/index.ts';
@@ -44,7 +44,10 @@ const refused =
     isTillgateError(error, 'CONFIG_INVALID') && parts.every((part) => error.message.includes(part));
 
 describe('the driver of a SQLite file', () => {
-  const found = (sqlite3: string | null, node: string | null) => ({ sqlite3: () => sqlite3, node: () => node });
+  const found = (reason: string | null, node: string | null, installed = false) => ({
+    sqlite3: () => (reason === null ? null : { reason, installed }),
+    node: () => node,
+  });
 
   test('is the package sqlite3 where it loads, node:sqlite where it does not, and otherwise words on what to install', () => {
     assert.equal(driverOf('sqlite', found(null, null)), 'sqlite3');
@@ -53,6 +56,19 @@ describe('the driver of a SQLite file', () => {
     assert.throws(
       () => driverOf('sqlite', found('it is missing', 'Node 20 has none')),
       refused('it is missing', 'Node 20 has none', 'npm install sqlite3', 'Node 22.22.3, 24.15 or later'),
+    );
+  });
+
+  test('a package sqlite3 that is installed and broken is named with its cure, whether node:sqlite takes its place or not', () => {
+    const notice = driverNotice('sqlite', found('it was built for another Node', null, true)) ?? '';
+    for (const part of ['it was built for another Node', 'node:sqlite is used', 'npm rebuild sqlite3'])
+      assert.ok(notice.includes(part), notice);
+    for (const usual of [found(null, null), found('it is missing', null), found('it is broken', 'Node 20', true)])
+      assert.equal(driverNotice('sqlite', usual), null);
+    assert.equal(driverNotice('node', found('it is broken', null, true)), null);
+    assert.throws(
+      () => driverOf('sqlite', found('it was built for another Node', 'Node 20 has none', true)),
+      refused('it was built for another Node', 'Node 20 has none', 'npm rebuild sqlite3', '24.15 or later'),
     );
   });
 

@@ -32,9 +32,16 @@ export interface SqliteClient {
   readonly dialect: Dialect;
 }
 
+/** Why a package cannot be used. */
+export interface PackageDefect {
+  readonly reason: string;
+  /** True for one that is installed and does not load, such as one built for another version of Node. */
+  readonly installed: boolean;
+}
+
 /** Which drivers there are: for each of the two why it cannot be used, or `null`. */
 export interface FoundDrivers {
-  readonly sqlite3: () => string | null;
+  readonly sqlite3: () => PackageDefect | null;
   readonly node: () => string | null;
 }
 
@@ -71,8 +78,21 @@ export function driverOf(wanted: SqliteConfig['client'], found: FoundDrivers = D
   const help =
     missing === null
       ? `node:sqlite cannot be used: ${defect}. Use ${USABLE_NODES}, or the package sqlite3.`
-      : `There is no driver for SQLite: ${missing}, and ${defect}. Run "npm install sqlite3", or use ${USABLE_NODES}.`;
+      : `There is no driver for SQLite: ${missing.reason}, and ${defect}. ${cureOf(missing)}, or use ${USABLE_NODES}.`;
   throw new TillgateError('CONFIG_INVALID', help);
+}
+
+const cureOf = ({ installed }: PackageDefect): string => `Run "npm ${installed ? 'rebuild' : 'install'} sqlite3"`;
+
+/**
+ * What an operator should know of the driver: the package `sqlite3` is installed, does not load, and `node:sqlite` is used in
+ * its place. `null` where all is as usual.
+ */
+export function driverNotice(wanted: SqliteConfig['client'], found: FoundDrivers = DRIVERS): string | null {
+  if (wanted !== 'sqlite') return null;
+  const missing = found.sqlite3();
+  if (missing === null || !missing.installed || found.node() !== null) return null;
+  return `${missing.reason}, so node:sqlite is used. ${cureOf(missing)} to use the package, or "npm uninstall sqlite3"`;
 }
 
 const DRIVERS: FoundDrivers = {
@@ -83,7 +103,8 @@ const DRIVERS: FoundDrivers = {
       return null;
     } catch (error) {
       const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n', 1);
-      return `the package sqlite3 cannot be loaded (${reason})`;
+      const installed = !/^Cannot find (?:module|package) 'sqlite3'/.test(reason);
+      return { reason: `the package sqlite3 cannot be loaded (${reason})`, installed };
     }
   },
   node: () => defectOfNodeSqlite(thisNode()),
