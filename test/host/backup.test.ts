@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, 
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
+import knex from 'knex';
 import { backupStory } from '../support/backup-story.ts';
 import { freshDirectory, killAll, run } from './till-process.ts';
 
@@ -33,7 +34,11 @@ describe('tillgate backup and tillgate restore', () => {
       return name;
     };
     const damaged = `SQLite format 3\0${'x'.repeat(8_192)}`;
+    const foreign = knex({ client: 'sqlite3', connection: join(path, 'foreign.db'), useNullAsDefault: true });
+    await foreign.schema.createTable('notes', (table) => table.text('words'));
+    await foreign.destroy();
     const cases: [string, RegExp][] = [
+      ['foreign.db', /is not the database of a till/],
       ['missing.db', /There is no file .*missing\.db/],
       [write('text.db', 'not a database'), /is no backup of a till/],
       [write('till.dump', 'PGDMP and so on'), /is a backup of PostgreSQL, and the setting database is SQLite/],

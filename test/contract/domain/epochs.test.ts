@@ -4,6 +4,7 @@ import {
   AddressPool,
   approveTransfer,
   beginEpochAfterRestore,
+  beginRestoredEpoch,
   canPay,
   confirmRestore,
   dismissRestore,
@@ -104,6 +105,36 @@ eachStorage((engine, open) => {
         [0, (marker.indexes[till.eth.walletId] ?? 0) + INDEX_STEP],
       );
     });
+
+    money(
+      'fault 504: one that a command restored begins an epoch at once, with or without a marker, and each time again',
+      async (till, backup) => {
+        await funded(till);
+        const asked = await till.withdraw('0.9');
+        const restore = await backup();
+        await restart(till, 40);
+        const marker = await markerOf(till);
+        await restore();
+        // A minute old and on a machine without the marker: nothing else shows that it is a backup.
+        assert.equal((await start(till, null)).status, 'dismissed');
+        const epoch = await beginRestoredEpoch(till, null, 'restored by a test');
+        assert.deepEqual([epoch.number, epoch.status, epoch.reason], [2, 'pending', 'restored by a test']);
+        assert.deepEqual([(await start(till, marker)).number, (await start(till, null)).number], [2, 2]);
+        await restart(till, 10);
+        assert.equal((await till.transfer(asked.tx_id)).status, 'REQUESTED');
+        const again = await beginRestoredEpoch(till, { ...marker, epoch: 7 }, 'restored once more');
+        assert.deepEqual([again.number, again.status], [8, 'pending']);
+        const alerts = await till.storage.alerts.list('OPEN', { limit: 10, before: null });
+        assert.deepEqual(
+          alerts.map(({ kind, subject, reason }) => [kind, subject, reason]),
+          [
+            ['restored', 'epoch 8', 'restored once more'],
+            ['restored', 'epoch 2', 'restored by a test'],
+          ],
+        );
+        assert.equal((await confirmRestore(till, OPERATOR, marker)).held, 1);
+      },
+    );
 
     money('pays nothing that waits before an operator has looked, also without nonces', async (till, backup) => {
       withoutNonces(till);
