@@ -22,6 +22,7 @@ export type { RouteMatch } from './http-router.ts';
 export { checkoutStateRecord } from './operations/checkout.ts';
 export { shortAddress } from './operations/claims.ts';
 export { payerBrowser } from './payer-cookie.ts';
+export { typedAddress } from './typed-address.ts';
 export { mineSimulated, paySimulated } from './operations/sandbox.ts';
 export type { SandboxDeps } from './operations/sandbox.ts';
 export type { Vocabulary } from './wire-names.ts';

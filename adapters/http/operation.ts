@@ -118,6 +118,8 @@ export interface Operation {
    * refused.
    */
   readonly page: ((params: Readonly<Record<string, string>>) => string) | null;
+  /** A cookie for the page of a form whose fields were refused, from those fields; `null` for none. */
+  readonly refusalCookie: ((body: unknown, deps: HttpDeps) => string | null) | null;
   /** Pages are left out of the OpenAPI document. */
   readonly hidden: boolean;
   readonly schemas: {
@@ -153,6 +155,7 @@ export type Described = Pick<Operation, 'id' | 'method' | 'path' | 'summary' | '
       | 'idempotent'
       | 'login'
       | 'page'
+      | 'refusalCookie'
       | 'hidden'
       | 'examples'
       | 'errors'
@@ -265,6 +268,7 @@ export function described(spec: Described): Omit<Operation, 'schemas' | 'reply' 
     idempotent: spec.idempotent ?? false,
     login: spec.login ?? null,
     page: spec.page ?? null,
+    refusalCookie: spec.refusalCookie ?? null,
     hidden: spec.hidden ?? false,
     examples: spec.examples ?? {},
     errors: spec.errors ?? [],

@@ -44,6 +44,8 @@ interface Progress {
   operation: Operation | null;
   principal: Principal | null;
   session: OpenSession | null;
+  /** The body, once it was read. */
+  body: unknown;
   code: number;
 }
 
@@ -110,6 +112,7 @@ export class HttpApi {
       operation: null,
       principal: null,
       session: null,
+      body: undefined,
       code: 0,
     };
     let response: HttpResponse;
@@ -221,6 +224,7 @@ export class HttpApi {
   async #run(progress: Progress, { route, operation, client, body, kind }: Received): Promise<HttpResponse> {
     const { request } = progress;
     const call = this.#call(progress, { route, operation }, client, body, kind);
+    progress.body = call.body;
     const run = (): Promise<HttpResponse> => operation.run(call, this.#deps);
     const response = await (operation.login === null
       ? run()
@@ -273,7 +277,9 @@ export class HttpApi {
       this.#deps.logger.error('request failed', { trace_id: traceId, operation: operation?.id, error: causeOf(error) });
     const page = operation?.page ?? null;
     if (page !== null && route !== null && prefersHtml(request.headers)) {
-      return seeOther(`${page(route.params)}?error=${failure.code}`, traceId);
+      const wrong = isTillgateError(error, 'INVALID_FIELDS');
+      const cookie = wrong ? operation?.refusalCookie?.(progress.body, this.#deps) : null;
+      return seeOther(`${page(route.params)}?error=${failure.code}`, traceId, cookie ?? undefined);
     }
     return failureReply(api, failure, traceId, operation?.resource);
   }

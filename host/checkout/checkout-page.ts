@@ -17,6 +17,8 @@ export interface CheckoutPage {
   /** The coins to choose from; `null` while none is being chosen. */
   readonly choices: readonly Choice[] | null;
   readonly refundForm: boolean;
+  /** The refund address that was refused, as it was typed; empty for none. */
+  readonly typed: string;
   /** A hash of the browser's cookie; `null` for a browser that has left no refund address. */
   readonly browser: string | null;
   /** The payer reads the receipt and must not be redirected. */

@@ -32,6 +32,8 @@ export interface WantedPage {
   readonly error: string | null;
   /** A hash of the cookie that the browser received when it entered an address (`payer-cookie.ts`). */
   readonly browser: string | null;
+  /** The refund address that this browser has typed last and that was refused; empty for none. */
+  readonly typed: string;
   /** Only the variable part, without the document around it: for the page's own script. */
   readonly partOnly: boolean;
 }
@@ -83,7 +85,7 @@ export class CheckoutPages {
 
   async #template(
     snapshot: OrderSnapshot,
-    { language, view, error, browser, partOnly }: WantedPage,
+    { language, view, error, browser, typed, partOnly }: WantedPage,
   ): Promise<Template> {
     const { view: order } = snapshot;
     const choosing =
@@ -103,6 +105,7 @@ export class CheckoutPages {
       snapshot,
       language,
       refundForm,
+      typed: refundForm && refusal === 'refusedAddress' ? typed : '',
       browser: own ? browser : null,
       staying: view === 'receipt',
       refusal,
@@ -112,7 +115,8 @@ export class CheckoutPages {
   }
 
   #renderOnce(page: CheckoutPage, partOnly: boolean, brand: Brand): Template {
-    const { snapshot, language, refundForm, browser, staying, refusal, choices } = page;
+    const { snapshot, language, refundForm, browser, staying, refusal, choices, typed } = page;
+    if (typed !== '') return this.#writer.template(renderMain(page), language, partOnly, brand);
     const known = this.#rendered.get(snapshot) ?? new Map<string, Kept>();
     this.#rendered.set(snapshot, known);
     const variant = refundForm ? 'refund' : choices !== null ? 'coins' : staying ? 'receipt' : '';

@@ -1,4 +1,4 @@
-import { ANYBODY, payerBrowser, textOperation } from '../../adapters/http/index.ts';
+import { ANYBODY, payerBrowser, textOperation, typedAddress } from '../../adapters/http/index.ts';
 import type { HttpDeps, HttpRequest, HttpResponse, Operation, RawCall } from '../../adapters/http/index.ts';
 import { TillgateError } from '../../core/index.ts';
 import type { BrandingStore } from '../../core/index.ts';
@@ -97,6 +97,7 @@ function pageOperation(load: () => Promise<Loaded>): Operation {
         view: query.get('view'),
         error: query.get('error'),
         browser: payerBrowser(request.headers),
+        typed: typedAddress(request.headers),
       });
       return { ...reply, headers: { 'X-Trace-Id': traceId, ...reply.headers, ...headers } };
     },

@@ -47,13 +47,13 @@ function Main({ page }: { readonly page: CheckoutPage }): VNode {
     >
       <p id="said" class="unseen" role="status" />
       <Status page={page} />
-      {refusal === null ? null : (
+      {refusal === null || refundForm ? null : (
         <p id="refusal" class="card refusal" role="alert">
           {language.text(refusal, { chain: view.chainName })}
         </p>
       )}
       {refundForm ? (
-        <RefundForm snapshot={snapshot} language={language} />
+        <RefundForm snapshot={snapshot} language={language} typed={page.typed} refusal={refusal} />
       ) : choices !== null ? (
         <Coins page={page} />
       ) : (

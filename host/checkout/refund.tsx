@@ -48,7 +48,12 @@ export function RefundCard({ page }: { readonly page: CheckoutPage }): VNode | n
   );
 }
 
-export function RefundForm({ snapshot: { view }, language }: Shown): VNode {
+export function RefundForm({
+  snapshot: { view },
+  language,
+  typed,
+  refusal,
+}: Shown & Pick<CheckoutPage, 'typed' | 'refusal'>): VNode {
   const { order, chainName } = view;
   return (
     <section id="refund-form" class="card" aria-labelledby="refund-title">
@@ -61,11 +66,18 @@ export function RefundForm({ snapshot: { view }, language }: Shown): VNode {
           dir="ltr"
           required
           maxLength={128}
+          value={typed}
+          aria-invalid={refusal === 'refusedAddress' ? 'true' : undefined}
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}
-          aria-describedby="refund-note"
+          aria-describedby={refusal === null ? 'refund-note' : 'refusal refund-note'}
         />
+        {refusal === null ? null : (
+          <p id="refusal" class="wrong" role="alert">
+            {language.text(refusal, { chain: chainName })}
+          </p>
+        )}
         <p id="refund-note" class="soft note">
           {language.text('refundNote')}
         </p>

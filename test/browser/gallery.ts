@@ -142,6 +142,7 @@ export async function startGallery(): Promise<{ readonly url: string; close(): P
       view: url.searchParams.get('view'),
       error: url.searchParams.get('error'),
       browser: null,
+      typed: '0x70997970C51812dc3A010C7d01b50e0d17dc79C',
       partOnly: url.searchParams.has('part'),
     };
     const replyOf = async (): Promise<PageReply> =>

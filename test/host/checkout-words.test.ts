@@ -19,6 +19,7 @@ const render = (snapshot: OrderSnapshot, more: Partial<CheckoutPage> = {}): Retu
     language: ENGLISH,
     choices: null,
     refundForm: false,
+    typed: '',
     staying: false,
     browser: null,
     refusal: null,

@@ -187,6 +187,38 @@ describe("the payer's page", () => {
     assert.deepEqual([status, again], ['SUCCESS', ''], 'fault 317');
   });
 
+  test('fault 522: a refused refund address stays in its field without a script, and no link can put one there', async () => {
+    const path = await hosted();
+    await post(`${path}/choice`, { chain: 'ETH', currency: 'USDT-ERC20' });
+    await merchant.pay(await orderOf(path), { amount: '10' });
+    await waitFor(async () => (await get(path)).html.includes('10 USDT received'), { describe: 'a part to be seen' });
+    const shown = async (search: string, cookie: string): Promise<string> =>
+      (await fetch(`${url}${path}${search}`, { headers: { Accept: 'text/html', Cookie: cookie } })).text();
+    const value = (html: string): string => /<input id="address"[^>]* value="([^"]*)"/.exec(html)?.[1] ?? '';
+    for (const [address, written] of [
+      ['0x70997970C51812dc3A010C7d01b50e0d17dc79', '0x70997970C51812dc3A010C7d01b50e0d17dc79'],
+      ['адрес; "><script>; x=y', 'адрес; &quot;>&lt;script>; x=y'],
+    ] as const) {
+      const refused = await post(`${path}/refund-address`, { address });
+      const { search } = new URL(refused.headers.get('location') ?? '', `${url}${path}/refund-address`);
+      assert.ok(!decodeURIComponent(search).includes(address));
+      const line = refused.headers.getSetCookie().find((each) => each.startsWith('tillgate_typed=')) ?? '';
+      assert.match(line, /; Max-Age=120; HttpOnly; SameSite=Strict$/);
+      const cookie = line.split(';')[0] ?? '';
+      const html = await shown(search, cookie);
+      assert.equal(value(html), written);
+      assert.match(
+        html,
+        /aria-invalid="true"[^>]*aria-describedby="refusal refund-note"[^]*id="refusal"[^>]*role="alert"/,
+      );
+      assert.equal(value(await shown(search, '')), '', 'of another browser');
+      assert.equal(value(await shown('?view=refund', cookie)), '', 'once it is no longer refused');
+      assert.equal(value(await shown(`${search}&address=0xother&typed=0xother`, '')), '');
+    }
+    for (const cookie of ['tillgate_typed=%', 'tillgate_typed=%00', 'tillgate_typed=%EE%80%80'])
+      assert.equal(value(await shown('?view=refund&error=40001', cookie)), '');
+  });
+
   test('says what is still to pay, keeps an address for a refund, and shows a refused form in words', async () => {
     const path = await hosted();
     await post(`${path}/choice`, { chain: 'ETH', currency: 'USDT-ERC20' });

@@ -6,6 +6,7 @@ import { code, text } from '../fields.ts';
 import { ANYBODY, dataOperation } from '../operation.ts';
 import type { Operation } from '../operation.ts';
 import { newPayerBrowser, payerBrowser } from '../payer-cookie.ts';
+import { typedAddressCookie } from '../typed-address.ts';
 import { decimal, orderStatus, timestamp } from '../record-fields.ts';
 import { detailExample } from './order-record.ts';
 
@@ -125,6 +126,8 @@ const refundAddress = dataOperation({
   bodyKinds: ['json', 'form'],
   page,
   errors: ['NOT_FOUND', 'STATE_CONFLICT', 'RATE_LIMITED'],
+  refusalCookie: (body, { settings }) =>
+    typedAddressCookie((body as { readonly address?: unknown } | undefined)?.address, settings.secureCookies ?? false),
   body: z.object({ address: text(256, "An address on the order's chain") }),
   examples: { body: { address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' }, ...examples },
   handler: async ({ params, body, request }, deps, headers) => {

@@ -7,7 +7,7 @@ const field = document.getElementById('address');
 
 if (field instanceof HTMLInputElement) {
   const name = `refund-address ${location.pathname}`;
-  if (document.getElementById('refusal') !== null) field.value = sessionStorage.getItem(name) ?? '';
+  if (document.getElementById('refusal') !== null) field.value = sessionStorage.getItem(name) ?? field.value;
   sessionStorage.removeItem(name);
   field.form?.addEventListener('submit', () => sessionStorage.setItem(name, field.value));
 }
