@@ -215,6 +215,8 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
   const withdrawalAddresses = new WithdrawalAddresses({ ...deps, addressHoldMs });
   const orders = new ManageOrders(shared);
   const transactions = new ManageTransactions(shared);
+  const links = new ManageLinks({ ...shared, places: settings.callbackPlaces });
+  const callbacks = new ManageCallbacks(shared);
   const byPersons = { approverHoldMs: addressHoldMs, ...(approvals === undefined ? {} : { approvals }) };
   const withdrawals = new ManageWithdrawals({ ...shared, ...byPersons });
   const batches = new ManageBatches({ ...shared, ...byPersons, checks: deps.checkBatch });
@@ -235,12 +237,12 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     passkeys: new ManagePasskeys({ ...deps, passkeys }),
     apps: new ManageApps({ ...shared, apps, appKeys, newAppsPrepaid }),
     routes: new ManageRoutes({ ...shared, routes }),
-    callbacks: new ManageCallbacks(shared),
+    callbacks,
     webhooks: new ManageWebhooks({ ...shared, places: settings.callbackPlaces }),
     orders,
     ledger: new ManageLedger(shared),
     rates: new ListRates(shared),
-    links: new ManageLinks({ ...shared, places: settings.callbackPlaces }),
+    links,
     addresses: new ManageAddresses({
       ...shared,
       withdrawalAddresses,
@@ -248,7 +250,7 @@ export function createManage({ settings, ...deps }: CreateManageDeps): Manage {
     }),
     overview: new ManageOverview({ ...deps, chains }),
     transactions,
-    search: new ManageSearch({ orders, transactions, withdrawals, pullPayments, batches }),
+    search: new ManageSearch({ orders, transactions, withdrawals, pullPayments, batches, links, callbacks }),
     waiting: new ManageWaiting(deps),
     wallets: new ManageWallets(deps),
     withdrawals,

@@ -91,11 +91,11 @@ describe('the first page and the search of the dashboard', { concurrency: 2 }, (
     }
   });
 
-  test('the search opens by keyboard, goes to pages by name, and to an order by its reference', async () => {
+  test('the search opens by keyboard, goes to pages by name, to an order by its reference, and to a claim by the name of its pull payment', async () => {
     const member = await newMember('searcher');
     const order = await storedOrder(fixture.host.till.storage, member.id, { merchantReference: 'shelf 14' });
     const { page, leave } = await fixture.loggedIn({}, member);
-    const box = page.getByRole('combobox', { name: 'Page, ID, reference, address or transaction hash' });
+    const box = page.getByRole('combobox', { name: 'Page, ID, reference, name, address or transaction hash' });
     await page.keyboard.press('Control+k');
     await box.fill('webh');
     await page.getByRole('option', { name: /Webhooks/ }).waitFor();
@@ -114,6 +114,17 @@ describe('the first page and the search of the dashboard', { concurrency: 2 }, (
     await picture(page, 'dashboard-search');
     await found.click();
     await page.waitForURL(new RegExp(`orders/${order.id}/show`));
+    const claim = await storedClaim(fixture.host.till.storage, member.id);
+    await page.keyboard.press('Control+k');
+    await box.fill('prize');
+    await page.getByRole('option', { name: /^Pull payment Prize/ }).waitFor();
+    await page.getByRole('option', { name: /^Claim 0xpayee/ }).click();
+    await page.waitForURL(new RegExp(`claims/${claim.id}/show`));
+    await page.getByText('0xpayee', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await assertAccessible(page, 'a claim');
+    await picture(page, 'dashboard-claim');
+    assert.ok(await fits(page), 'a claim scrolls sideways');
     await page.keyboard.press('Control+k');
     await box.fill('no such thing');
     await page.getByText('Nothing found. Enter the full ID, reference, address or hash.').waitFor();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { AccountId, AlertId } from '../../core/index.ts';
 import { payoutBatch } from '../contract/storage/batch-fixtures.ts';
-import { storedClaim } from '../contract/storage/claim-fixtures.ts';
-import { deposit, nextId, NOW, storedOrder, transactionRow } from '../contract/storage/fixtures.ts';
+import { claim, pullPayment, storedClaim } from '../contract/storage/claim-fixtures.ts';
+import { callback, deposit, nextId, NOW, storedOrder, transactionRow } from '../contract/storage/fixtures.ts';
 import { stored, transfer, withdrawal } from '../contract/storage/money-out-fixtures.ts';
 import { eachStorage } from '../support/each-storage.ts';
 import type { TestStorage } from '../support/storage.ts';
@@ -37,17 +37,24 @@ eachStorage((_name, open) => {
     managed<{ items: readonly Found[] }>(await client.get(`${SEARCH}?${new URLSearchParams({ q }).toString()}`)).items;
 
   /** One record of each kind, and the texts by which each is found. */
-  async function records({ id }: Member): Promise<readonly (readonly [q: string, kind: string, id: string])[]> {
+  async function records({ id, client }: Member): Promise<readonly (readonly [q: string, kind: string, id: string])[]> {
     const { storage } = store;
     const account = id as AccountId;
     const reference = `invoice ${nextId()}`;
     const order = await storedOrder(storage, account, { merchantReference: reference });
     const paid = await stored(storage, withdrawal(account, { toAddress: ADDRESS }));
-    const claim = await storedClaim(storage, account);
+    const asked = await storedClaim(storage, account);
     const batch = payoutBatch(account);
+    const sent = callback(order);
+    const title = `Lesson of ${nextId()} ways`;
+    const link = managed<{ id: string; title: string }>(
+      await client.post('/manage/v1/links', { title, currency: 'USD' }),
+      201,
+    );
     const txid = `0x${nextId().padStart(64, '0')}`;
     const hash = `0x${nextId().padStart(64, 'a')}`;
     await storage.transaction(async (tx) => {
+      await tx.callbacks.add(sent);
       await tx.batches.add(batch, []);
       await tx.deposits.add(deposit(order, { txid }));
       await tx.deposits.addTransaction({
@@ -62,9 +69,12 @@ eachStorage((_name, open) => {
       [txid.toUpperCase().replace('0X', '0x'), 'order', order.id],
       [paid.id, 'payout', paid.id],
       [hash, 'payout', paid.id],
-      [claim.id, 'claim', claim.id],
-      [claim.pullPaymentId, 'pull_payment', claim.pullPaymentId],
+      [asked.id, 'claim', asked.id],
+      [asked.pullPaymentId, 'pull_payment', asked.pullPaymentId],
       [batch.id, 'payout_batch', batch.id],
+      [link.id, 'link', link.id],
+      [link.title.slice(3).toUpperCase(), 'link', link.id],
+      [sent.id, 'callback', sent.id],
     ];
   }
 
@@ -83,6 +93,25 @@ eachStorage((_name, open) => {
         assert.deepEqual([first, more], [expected, []], `${kind} by ${q}`);
       }
     }
+  });
+
+  test('fault 529: the name of a pull payment finds it and its claims, for its own account and admins alone', async () => {
+    const [owner, stranger] = [await fixture.newMember(), await fixture.newMember()];
+    const name = `Prize of round ${nextId()} ways`;
+    const [pull, other] = [pullPayment(owner.id as AccountId, { name }), pullPayment(owner.id as AccountId)];
+    const [claimed, unrelated] = [claim(pull), claim(other)];
+    await store.storage.transaction(async (tx) => {
+      for (const each of [pull, other]) await tx.pullPayments.add(each);
+      for (const each of [claimed, unrelated]) await tx.pullPayments.addClaim(each);
+    });
+    const part = name.slice(2).toUpperCase();
+    for (const member of [owner, fixture.admin])
+      assert.deepEqual((await find(member, part)).map(({ kind, id }) => [kind, id]).toSorted(), [
+        ['claim', claimed.id],
+        ['pull_payment', pull.id],
+      ]);
+    assert.deepEqual(await find(stranger, part), []);
+    assert.deepEqual(await find(owner, `${name} more`), []);
   });
 
   test('fault 541: the till’s own moves are found by admins alone, and what an admin finds is in the audit log', async () => {

@@ -1,4 +1,4 @@
-import { formatInstant, FOUND_KINDS, MAX_FOUND } from '../../../core/index.ts';
+import { formatInstant, FOUND_KINDS, MAX_FOUND, PAGE_MAX } from '../../../core/index.ts';
 import type { FoundRecord } from '../../../core/index.ts';
 import { z } from 'zod';
 import { text } from '../fields.ts';
@@ -14,7 +14,7 @@ export const foundSchema = z
     kind: z.enum(FOUND_KINDS),
     id: id('ID of the record'),
     account: id('ID of the account').nullable().meta({ description: 'null for the till’s own moves' }),
-    label: z.string().nullable().meta({ description: 'Reference, name or receiving address' }),
+    label: z.string().nullable().meta({ description: 'Reference, name, receiving address or event' }),
     created_at: instant('Time of the record'),
   })
   .meta({ id: 'FoundRecord' });
@@ -34,11 +34,11 @@ export const searchOperations: readonly ManageOperation[] = [
     method: 'GET',
     path: '/search',
     summary: 'Search',
-    description: `Returns the orders, payouts, claims, pull payments and payout batches with this exact text, newest first: at most ${MAX_FOUND}. Finds only records that you could open; admins search all accounts.`,
+    description: `Returns the orders, payouts, claims, pull payments, payout batches, links and callbacks with this exact text, newest first: at most ${MAX_FOUND}. Of the newest ${PAGE_MAX} links and pull payments also those with this text in their name, with claims of the latter. Finds only records that you could open; admins search all accounts.`,
     query: z.object({
       q: text(
         MAX_SEARCHED,
-        'Full ID of a record, merchant reference, deposit or recipient address, or transaction hash',
+        'Full ID of a record, merchant reference, deposit or recipient address, transaction hash, or part of a name',
       ).refine((value) => value.trim() !== '', { error: 'must not be empty' }),
     }),
     data: z.object({ items: z.array(foundSchema).readonly() }).meta({ id: 'FoundRecordList' }),

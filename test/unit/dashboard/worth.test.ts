@@ -45,7 +45,8 @@ test('what a search found opens its page, for an operator a payout’s own', () 
   assert.equal(foundPath({ kind: 'payout', id: '7' }, false), '/withdrawals/7/show');
   assert.equal(foundPath({ kind: 'payout', id: '7' }, true), '/transfers/7/show');
   assert.equal(foundPath({ kind: 'payout_batch', id: '7' }, true), '/payout-batches/7/show');
-  assert.equal(foundPath({ kind: 'claim', id: '7' }, true), '/claims');
+  assert.equal(foundPath({ kind: 'claim', id: '7' }, true), '/claims/7/show');
+  assert.equal(foundPath({ kind: 'callback', id: '7' }, false), '/callbacks/7/show');
 });
 
 test('pages are found by a part of their name, those that begin with it first', () => {

@@ -230,7 +230,7 @@ const tillgate: Catalogue['tillgate'] = {
   shell: { sandbox: 'Sandbox: kein echtes Geld', help: 'Hilfe und Dokumentation' },
   search: {
     open: 'Suchen',
-    hint: 'Seite, ID, Referenz, Adresse oder Transaktions-Hash',
+    hint: 'Seite, ID, Referenz, Name, Adresse oder Transaktions-Hash',
     results: 'Ergebnisse',
     page: 'Seite',
     searching: 'Suche läuft…',

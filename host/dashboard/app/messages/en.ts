@@ -46,7 +46,7 @@ const tillgate = {
   shell: { sandbox: 'Sandbox: no real money moves', help: 'Help and documentation' },
   search: {
     open: 'Search',
-    hint: 'Page, ID, reference, address or transaction hash',
+    hint: 'Page, ID, reference, name, address or transaction hash',
     results: 'Results',
     page: 'Page',
     searching: 'Searching…',

@@ -229,7 +229,7 @@ const tillgate: Catalogue['tillgate'] = {
   shell: { sandbox: 'Sandbox: sin dinero real', help: 'Ayuda y documentación' },
   search: {
     open: 'Buscar',
-    hint: 'Página, ID, referencia, dirección o hash',
+    hint: 'Página, ID, referencia, nombre, dirección o hash',
     results: 'Resultados',
     page: 'Página',
     searching: 'Buscando…',

@@ -229,7 +229,7 @@ const tillgate: Catalogue['tillgate'] = {
   shell: { sandbox: 'Sandbox : aucun argent réel', help: 'Aide et documentation' },
   search: {
     open: 'Rechercher',
-    hint: 'Page, ID, référence, adresse ou hash',
+    hint: 'Page, ID, référence, nom, adresse ou hash',
     results: 'Résultats',
     page: 'Page',
     searching: 'Recherche…',

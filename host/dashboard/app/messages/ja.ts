@@ -223,7 +223,7 @@ const tillgate: Catalogue['tillgate'] = {
   shell: { sandbox: 'サンドボックス：実際のお金は動きません', help: 'ヘルプとドキュメント' },
   search: {
     open: '検索',
-    hint: 'ページ、ID、参照番号、アドレス、トランザクションハッシュ',
+    hint: 'ページ、ID、参照番号、名前、アドレス、トランザクションハッシュ',
     results: '結果',
     page: 'ページ',
     searching: '検索中…',

@@ -223,7 +223,7 @@ const tillgate: Catalogue['tillgate'] = {
   shell: { sandbox: '샌드박스: 실제 돈이 아닙니다', help: '도움말 및 문서' },
   search: {
     open: '검색',
-    hint: '페이지, ID, 참조, 주소 또는 거래 해시',
+    hint: '페이지, ID, 참조, 이름, 주소 또는 거래 해시',
     results: '결과',
     page: '페이지',
     searching: '검색 중…',

@@ -229,7 +229,7 @@ const tillgate: Catalogue['tillgate'] = {
   shell: { sandbox: 'Sandbox: sem dinheiro real', help: 'Ajuda e documentação' },
   search: {
     open: 'Pesquisar',
-    hint: 'Página, ID, referência, endereço ou hash',
+    hint: 'Página, ID, referência, nome, endereço ou hash',
     results: 'Resultados',
     page: 'Página',
     searching: 'A pesquisar…',

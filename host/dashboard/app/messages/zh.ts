@@ -223,7 +223,7 @@ const tillgate: Catalogue['tillgate'] = {
   shell: { sandbox: '沙盒：不涉及真实资金', help: '帮助与文档' },
   search: {
     open: '搜索',
-    hint: '页面、ID、参考号、地址或交易哈希',
+    hint: '页面、ID、参考号、名称、地址或交易哈希',
     results: '结果',
     page: '页面',
     searching: '正在搜索…',

@@ -63,6 +63,7 @@ export const RECORD_COMPONENTS: {
   },
   claims: {
     list: lazyPage(() => import('./pull-payments/claim-list.tsx'), 'ClaimList'),
+    show: lazyPage(() => import('./pull-payments/claim-show.tsx'), 'ClaimShow'),
   },
   'payout-batches': {
     list: lazyPage(() => import('./batches/batch-list.tsx'), 'BatchList'),

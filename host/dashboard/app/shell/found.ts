@@ -8,12 +8,12 @@ export const FOUND_RESOURCES = {
   claim: 'claims',
   pull_payment: 'pull-payments',
   payout_batch: 'payout-batches',
+  link: 'links',
+  callback: 'callbacks',
 } as const satisfies Readonly<Record<FoundRecord['kind'], ResourceName>>;
 
 /** The page of a record that a search found. @param admin - whether the operator's pages are there */
 export function foundPath({ kind, id }: Pick<FoundRecord, 'kind' | 'id'>, admin: boolean): string {
-  // Claims have no page of their own.
-  if (kind === 'claim') return '/claims';
   return `/${kind === 'payout' && admin ? 'transfers' : FOUND_RESOURCES[kind]}/${id}/show`;
 }
 

@@ -24,11 +24,11 @@ const COLUMNS: readonly Column<ClaimRecord>[] = [
     value: ({ coin_amount: units, coin }) => <Amount value={units} currency={coin} />,
   },
   { name: 'to_address', value: ({ to_address: to }) => <Hash value={to} /> },
-  { name: 'state', card: 'aside', value: (claim) => <State claim={claim} /> },
-  { name: 'actions', value: (claim) => <Actions claim={claim} /> },
+  { name: 'state', card: 'aside', value: (claim) => <ClaimState claim={claim} /> },
+  { name: 'actions', value: (claim) => <ClaimActions claim={claim} /> },
 ];
 
-function State({ claim: { state, reason, not_before: notBefore } }: { readonly claim: ClaimRecord }) {
+export function ClaimState({ claim: { state, reason, not_before: notBefore } }: { readonly claim: ClaimRecord }) {
   return (
     <Box sx={{ display: 'grid', gap: 0.5, justifyItems: { xs: 'end', md: 'start' } }}>
       <StatusChip status={state} />
@@ -42,11 +42,12 @@ function State({ claim: { state, reason, not_before: notBefore } }: { readonly c
   );
 }
 
-function Actions({ claim: { id, state } }: { readonly claim: ClaimRecord }) {
+export function ClaimActions({ claim: { id, state } }: { readonly claim: ClaimRecord }) {
   const api = useApi();
   if (state !== 'awaiting_approval' && state !== 'waiting') return null;
   return (
-    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+    // Nothing that is pressed here opens the row.
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }} onClick={(event) => event.stopPropagation()}>
       <ActionButton
         label={`${KEY}.approve`}
         success={`${KEY}.approved`}
@@ -78,7 +79,7 @@ const FILTERS = [
 export function ClaimList() {
   return (
     <Records filters={FILTERS} actions={false} refetchMs={REFETCH_MS}>
-      <RecordTable columns={COLUMNS} />
+      <RecordTable columns={COLUMNS} opens />
     </Records>
   );
 }
