@@ -82,6 +82,10 @@ describe('the first page and the search of the dashboard', { concurrency: 2 }, (
       const row = page.getByRole('table', { name: 'Chains' }).getByRole('row', { name: /^Ethereum/ });
       await row.getByRole('cell', { name: 'Running' }).waitFor();
       await row.getByRole('cell', { name: 'Reachable' }).waitFor();
+      // Nobody has paid here.
+      await row.getByRole('cell', { name: 'Nothing yet' }).waitFor();
+      await row.getByRole('cell', { name: '0 ETH', exact: true }).waitFor();
+      await page.getByText(/^Balances are those of the ledger/).waitFor();
       await assertAccessible(page, 'the home of an operator');
       await picture(page, `dashboard-home-operator-${'width' in look ? 390 : 1280}`);
       assert.ok(await fits(page));

@@ -1287,6 +1287,8 @@ const resources: Catalogue['resources'] = {
       lag: 'المزامنة',
       node: 'العقدة',
       balance: 'الرصيد',
+      nothing: 'لا شيء بعد',
+      balanceHelp: 'الأرصدة بحسب دفتر الأستاذ: تظهر العملة بعد وصول دفعة بها.',
       gas: 'عملة الرسوم',
       actions: 'التفاصيل',
       reachable: 'متاحة',

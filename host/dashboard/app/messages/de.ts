@@ -1315,6 +1315,8 @@ const resources: Catalogue['resources'] = {
       lag: 'Synchronisierung',
       node: 'Node',
       balance: 'Bestand',
+      nothing: 'Noch nichts',
+      balanceHelp: 'Guthaben laut Hauptbuch: Ein Coin erscheint, sobald eine Zahlung darin eingegangen ist.',
       gas: 'Gebühren-Coin',
       actions: 'Details',
       reachable: 'Erreichbar',

@@ -1076,6 +1076,8 @@ const resources = {
       lag: 'Sync',
       node: 'Node',
       balance: 'Balance',
+      nothing: 'Nothing yet',
+      balanceHelp: 'Balances are those of the ledger: a coin is listed once a payment of it has arrived.',
       gas: 'Fee coin',
       actions: 'Details',
       reachable: 'Reachable',

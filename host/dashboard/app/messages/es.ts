@@ -1304,6 +1304,8 @@ const resources: Catalogue['resources'] = {
       lag: 'Sincronización',
       node: 'Nodo',
       balance: 'Saldo',
+      nothing: 'Nada aún',
+      balanceHelp: 'Saldos según el libro mayor: una moneda aparece cuando ha llegado un pago en ella.',
       gas: 'Moneda de comisión',
       actions: 'Detalles',
       reachable: 'Accesible',

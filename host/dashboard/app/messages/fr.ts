@@ -1310,6 +1310,8 @@ const resources: Catalogue['resources'] = {
       lag: 'Synchronisation',
       node: 'Nœud',
       balance: 'Solde',
+      nothing: 'Rien pour l’instant',
+      balanceHelp: 'Soldes du grand livre : une monnaie apparaît dès qu’un paiement est arrivé.',
       gas: 'Monnaie des frais',
       actions: 'Détails',
       reachable: 'Joignable',

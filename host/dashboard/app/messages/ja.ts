@@ -1285,6 +1285,8 @@ const resources: Catalogue['resources'] = {
       lag: '同期',
       node: 'ノード',
       balance: '残高',
+      nothing: 'まだありません',
+      balanceHelp: '残高は元帳の値です。コインは支払いが届くと表示されます。',
       gas: '手数料コイン',
       actions: '詳細',
       reachable: '接続可能',

@@ -1275,6 +1275,8 @@ const resources: Catalogue['resources'] = {
       lag: '동기화',
       node: '노드',
       balance: '잔액',
+      nothing: '아직 없음',
+      balanceHelp: '잔액은 원장 기준입니다. 코인은 결제가 도착하면 표시됩니다.',
       gas: '수수료 코인',
       actions: '세부 정보',
       reachable: '연결됨',

@@ -1302,6 +1302,8 @@ const resources: Catalogue['resources'] = {
       lag: 'Sincronização',
       node: 'Nó',
       balance: 'Saldo',
+      nothing: 'Ainda nada',
+      balanceHelp: 'Saldos do livro-razão: uma moeda aparece quando chega um pagamento nela.',
       gas: 'Moeda das taxas',
       actions: 'Detalhes',
       reachable: 'Acessível',

@@ -1300,6 +1300,8 @@ const resources: Catalogue['resources'] = {
       lag: 'Синхронизация',
       node: 'Узел',
       balance: 'Баланс',
+      nothing: 'Пока ничего',
+      balanceHelp: 'Остатки по книге учёта: монета появляется после первого поступления.',
       gas: 'Монета комиссий',
       actions: 'Подробности',
       reachable: 'Доступен',

@@ -1268,6 +1268,8 @@ const resources: Catalogue['resources'] = {
       lag: '同步',
       node: '节点',
       balance: '余额',
+      nothing: '暂无',
+      balanceHelp: '余额以账本为准：收到某币种的付款后才会列出。',
       gas: '手续费币种',
       actions: '详情',
       reachable: '可访问',

@@ -5,6 +5,7 @@ import TableCell from '@mui/material/TableCell';
 import TableContainer from '@mui/material/TableContainer';
 import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
+import Typography from '@mui/material/Typography';
 import { useLocaleState, useTranslate } from 'react-admin';
 import type { ReactNode } from 'react';
 import { Amount, durationText } from '../../components/values.tsx';
@@ -54,19 +55,28 @@ export function ChainTable({
                 <Balances of={chain.balances.filter(({ coin }) => coin !== chain.fee_coin)} />
               </TableCell>
               <TableCell>
-                <Balances of={chain.balances.filter(({ coin }) => coin === chain.fee_coin)} />
+                <FeeBalance chain={chain} />
               </TableCell>
               {more === undefined ? null : <TableCell>{more(chain)}</TableCell>}
             </TableRow>
           ))}
         </TableBody>
       </Table>
+      <Typography variant="body2" color="textSecondary" sx={{ mt: 1 }}>
+        {translate(`${KEY}.table.balanceHelp`)}
+      </Typography>
     </TableContainer>
   );
 }
 
 function Balances({ of }: { readonly of: ChainItem['balances'] }) {
-  if (of.length === 0) return <>–</>;
+  const translate = useTranslate();
+  if (of.length === 0)
+    return (
+      <Typography component="span" variant="body2" color="textSecondary">
+        {translate(`${KEY}.table.nothing`)}
+      </Typography>
+    );
   return (
     <>
       {of.map(({ coin, amount }) => (
@@ -76,6 +86,12 @@ function Balances({ of }: { readonly of: ChainItem['balances'] }) {
       ))}
     </>
   );
+}
+
+/** What pays the chain's fees, also while there is none; a dash where the till does not pay. */
+function FeeBalance({ chain: { balances, fee_coin: coin } }: { readonly chain: ChainItem }) {
+  if (coin === null) return <>–</>;
+  return <Amount value={balances.find((balance) => balance.coin === coin)?.amount ?? '0'} currency={coin} />;
 }
 
 /** The state of a chain in one word: the worst of its reading and its payouts. */

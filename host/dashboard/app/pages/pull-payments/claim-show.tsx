@@ -1,9 +1,10 @@
+import Box from '@mui/material/Box';
 import Link from '@mui/material/Link';
 import { useRecordContext, useTranslate } from 'react-admin';
 import { Link as RouterLink } from 'react-router-dom';
 import { Facts, Section } from '../../components/facts.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
-import { Amount, Code, Time, TransactionHash } from '../../components/values.tsx';
+import { Amount, Code, shortId, Time, TransactionHash } from '../../components/values.tsx';
 import type { ClaimRecord } from '../../records.ts';
 import { ClaimActions, ClaimState } from './claim-list.tsx';
 
@@ -14,10 +15,17 @@ const FINISHED: ReadonlySet<string> = new Set(['completed', 'rejected', 'failed'
 /** A claim with its payment. */
 export function ClaimShow() {
   return (
-    <RecordPage<ClaimRecord> pollMs={({ state }) => !FINISHED.has(state) && POLL_MS}>
+    <RecordPage<ClaimRecord> title={<ClaimTitle />} pollMs={({ state }) => !FINISHED.has(state) && POLL_MS}>
       <ClaimPage />
     </RecordPage>
   );
+}
+
+function ClaimTitle() {
+  const translate = useTranslate();
+  const claim = useRecordContext<ClaimRecord>();
+  const name = translate('resources.claims.name', { smart_count: 1 });
+  return <>{claim === undefined ? name : `${name} ${shortId(claim.id)}`}</>;
 }
 
 function ClaimPage() {
@@ -27,7 +35,7 @@ function ClaimPage() {
   const { coin, payout } = claim;
   const recordLink = (resource: 'pull-payments' | 'withdrawals', id: string) => (
     <Link key={resource} component={RouterLink} to={`/${resource}/${id}/show`}>
-      {id}
+      {shortId(id)}
     </Link>
   );
   return (
@@ -67,7 +75,9 @@ function ClaimPage() {
           ],
         ]}
       />
-      <ClaimActions claim={claim} />
+      <Box sx={{ mt: 2 }}>
+        <ClaimActions claim={claim} />
+      </Box>
     </Section>
   );
 }
