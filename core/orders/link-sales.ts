@@ -144,14 +144,25 @@ export class LinkSales {
   }
 
   /**
-   * Cancels a sale of a point of sale, of which no payment was seen; a cancelled one stays as it is.
+   * Cancels a sale of a point of sale, of which no payment was seen; a cancelled one stays as it is. The audit log says
+   * so, as of a cancellation in the dashboard.
    *
+   * @param client - who asked, on a paired device
    * @throws TillgateError `NOT_FOUND` for an order of another page; `STATE_CONFLICT` once a payment was seen
    */
-  async cancel({ id }: Pick<PaymentLink, 'id'>, orderId: OrderId): Promise<Order> {
+  async cancel(
+    { id, accountId }: Pick<PaymentLink, 'id' | 'accountId'>,
+    orderId: OrderId,
+    client: Pick<Actor, 'ip' | 'traceId'>,
+  ): Promise<Order> {
     const order = await this.#deps.storage.orders.find(orderId);
     if (order?.linkId !== id) throw noSuchLink();
-    return order.status === 'TERMINATED' ? order : this.#deps.orderAdminActions.terminate(orderId, CASHIER);
+    if (order.status === 'TERMINATED') return order;
+    const actor: Actor = { accountId, role: 'user', ...client };
+    const changes = { link: { from: null, to: id } };
+    return this.#deps.orderAdminActions.terminate(orderId, CASHIER, (tx) =>
+      addAuditRow(this.#deps, tx, actor, { action: 'order.terminate', accountId, subjectId: orderId, changes }),
+    );
   }
 
   /** Identifies the prices and tips of a link, so that no page sells at others than it shows. */

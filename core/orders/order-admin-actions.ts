@@ -27,10 +27,11 @@ export class OrderAdminActions {
    * Cancels an order for which no payment was seen yet. Unconfirmed payments count only if they could complete the
    * order, so that dust cannot keep the merchant from cancelling.
    *
+   * @param trace - records this decision instead of {@link OrderAdminActionsDeps.trace}
    * @throws TillgateError `NOT_FOUND`, `STATE_CONFLICT`
    */
-  terminate(orderId: string, actor: string): Promise<Order> {
-    return this.#move(orderId, 'cancelled', actor, (...found) => this.#requireUnpaid(...found));
+  terminate(orderId: string, actor: string, trace = this.#deps.trace): Promise<Order> {
+    return this.#move(orderId, 'cancelled', actor, (...found) => this.#requireUnpaid(...found), trace);
   }
 
   /**
@@ -66,8 +67,8 @@ export class OrderAdminActions {
     });
   }
 
-  async #move(orderId: string, rule: OrderRule, actor: string, check: Check): Promise<Order> {
-    const { storage, stateMachine, clock, trace } = this.#deps;
+  async #move(orderId: string, rule: OrderRule, actor: string, check: Check, trace = this.#deps.trace): Promise<Order> {
+    const { storage, stateMachine, clock } = this.#deps;
     const move = await storage.transaction(async (tx) => {
       const order = await lockOrder(tx, orderId);
       const deposits = await tx.deposits.byOrder(order.id);

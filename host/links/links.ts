@@ -183,7 +183,8 @@ async function cancelSale(deps: LinkDeps, call: RawCall): Promise<HttpResponse> 
   const sale = fieldOf(call, 'sale');
   if (!isId(sale)) throw new TillgateError('NOT_FOUND', 'There is no such sale.');
   try {
-    await deps.linkSales.cancel(view.link, sale as OrderId);
+    const { client: ip, traceId } = call;
+    await deps.linkSales.cancel(view.link, sale as OrderId, { ip, traceId });
   } catch (error) {
     if (!isTillgateError(error, 'STATE_CONFLICT')) throw error;
     return see(`../${token}?sale=${sale}&error=paid`, call.traceId);

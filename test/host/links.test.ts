@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { noBranding, readDecimal, TillgateError } from '../../core/index.ts';
+import { noBranding, OPERATOR, readDecimal, TillgateError } from '../../core/index.ts';
 import type { Actor, Decimal, ErrorCode, NewLink, Order, OrderId, PaymentLink } from '../../core/index.ts';
 import { LANGUAGES } from '../../host/checkout/languages.ts';
 import { createHost } from '../../host/index.ts';
@@ -453,6 +453,18 @@ describe('the pages of payment links', () => {
     for (let times = 0; times < 2; times++)
       assert.equal(await cancel(device, one.path, sale), `../${one.link.token}?sale=${sale}`, 'a second time too');
     assert.equal(await statusOf(sale), 'TERMINATED');
+    const audited = async (subject: string) => {
+      const { items } = await host.till.manage.audit.list(OPERATOR, { accountId: one.link.accountId, limit: 100 });
+      return items.flatMap(({ action, actorId, subjectId, ip, changes }) =>
+        subjectId === subject ? [{ action, actorId, ip, changes }] : [],
+      );
+    };
+    const changes = { link: { from: null, to: one.link.id } };
+    assert.deepEqual(
+      await audited(sale),
+      [{ action: 'order.terminate', actorId: one.link.accountId, ip: '127.0.0.1', changes }],
+      'once, as of a cancellation in the dashboard',
+    );
 
     const paid = await sell();
     const order = await host.till.storage.orders.find(paid as OrderId);
@@ -468,6 +480,7 @@ describe('the pages of payment links', () => {
       /role="alert"[^>]*>This sale cannot be cancelled/,
     );
     assert.notEqual(await statusOf(paid), 'TERMINATED');
+    assert.deepEqual(await audited(paid), []);
   });
 
   test('a device that was paired is told that it is not any more; one that never was is asked for a code', async () => {
