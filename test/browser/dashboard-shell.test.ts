@@ -77,6 +77,14 @@ describe('the frame of the dashboard', { concurrency: 3 }, () => {
     await leave();
   });
 
+  test('a phone that is turned upright shows a page whose buttons can be pressed', async () => {
+    const { page, leave } = await fixture.loggedIn();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('menuitem', { name: 'Orders' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Last 7 days' }).click({ timeout: 10_000 });
+    await leave();
+  });
+
   test('the account menu leads to security, branding, help and out', async () => {
     const { page, leave } = await fixture.loggedIn();
     await page.getByRole('button', { name: 'Account' }).click();

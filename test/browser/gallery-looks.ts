@@ -77,19 +77,22 @@ export class Photographer {
     this.#wants = wants;
   }
 
-  /** Walks a tour in a window of its own. */
+  /** Walks a tour in a window of each width. */
   async follow(browser: Browser, tour: Tour, looks: Looks): Promise<void> {
-    const ofLanguage = Object.entries(looks).filter(([, { language }]) => language === tour.language);
-    const context = await browser.newContext({ locale: tour.language, viewport: { width: 1280, height: HEIGHT } });
-    context.setDefaultTimeout(60_000);
-    const page = await context.newPage();
-    try {
-      await tour.walk(page, (name, around) => this.#shoot(page, name, ofLanguage, around), this.#wants);
-    } catch (error) {
-      // What the other tours show is worth looking at too.
-      this.problems.push(`${page.url()} in ${tour.language}: ${String(error)}`);
+    const wanted = Object.entries(looks).filter(([, { language }]) => language === tour.language);
+    for (const width of new Set(wanted.map(([, look]) => look.width))) {
+      const context = await browser.newContext({ locale: tour.language, viewport: { width, height: HEIGHT } });
+      context.setDefaultTimeout(30_000);
+      const page = await context.newPage();
+      const ofWidth = wanted.filter(([, look]) => look.width === width);
+      try {
+        await tour.walk(page, (name, around) => this.#shoot(page, name, ofWidth, around), this.#wants);
+      } catch (error) {
+        // What the other tours show is worth looking at too.
+        this.problems.push(`${page.url()} in ${tour.language} at ${width} px: ${String(error)}`);
+      }
+      await context.close();
     }
-    await context.close();
   }
 
   async #shoot(page: Page, name: string, looks: readonly (readonly [string, Look])[], around?: Around): Promise<void> {
@@ -105,6 +108,5 @@ export class Photographer {
       await around?.after();
       this.taken.set(name, [...(this.taken.get(name) ?? []), look]);
     }
-    await dress(page, LOOKS.desktop);
   }
 }

@@ -9,6 +9,7 @@ import { createDataProvider } from './api/data-provider.ts';
 import { Directed } from './direction.tsx';
 import { createI18nProvider, preferredLocale } from './i18n.ts';
 import type { Direction } from './i18n.ts';
+import { recordName } from './components/record-name.ts';
 import { DashboardLayout } from './layout.tsx';
 import { LoginPage } from './login-page.tsx';
 import { Overview } from './pages/overview/overview.tsx';
@@ -71,7 +72,16 @@ export function DashboardApp({ base }: { readonly base: string }) {
         >
           {(role: unknown) => [
             ...sectionsFor(role).flatMap(({ records }) =>
-              records === undefined ? [] : [<Resource key={records} name={records} {...RECORD_COMPONENTS[records]} />],
+              records === undefined
+                ? []
+                : [
+                    <Resource
+                      key={records}
+                      name={records}
+                      recordRepresentation={recordName}
+                      {...RECORD_COMPONENTS[records]}
+                    />,
+                  ],
             ),
             <CustomRoutes key="routes">
               {sectionsFor(role).flatMap(({ routes = [] }) =>

@@ -162,6 +162,20 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours,
           },
         },
       },
+      // Its buttons look as those of the dialogs with a form.
+      RaConfirm: {
+        styleOverrides: {
+          root: {
+            '& .MuiButton-startIcon': { display: 'none' },
+            '& .ra-confirm': { padding: '6px 16px', color: onMark, backgroundColor: mark },
+            '& .ra-confirm:hover': { backgroundColor: mark, filter: 'brightness(0.9)' },
+            '& .ra-confirm.RaConfirm-confirmWarning, & .ra-confirm.RaConfirm-confirmWarning:hover': {
+              color: onMark,
+              backgroundColor: bad,
+            },
+          },
+        },
+      },
       RaNotFound: { styleOverrides: { root: { '& .RaNotFound-message': { opacity: 1, fontFamily: FONTS } } } },
       RaLayout: { styleOverrides: { root: { minWidth: 0, '& .RaLayout-content': { minWidth: 0 } } } },
       RaMenuItemLink: {
@@ -182,7 +196,7 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours,
         },
       },
       // The records of a narrow screen are cards, which need no frame around them all.
-      RaListToolbar: { styleOverrides: { root: { backgroundColor: 'transparent' } } },
+      RaListToolbar: { styleOverrides: { root: { '&&, && .RaTopToolbar-root': { backgroundColor: 'transparent' } } } },
       RaList: {
         styleOverrides: {
           root: {

@@ -80,6 +80,9 @@ export function ActionButton({
           content={`${label}Text`}
           confirm={label}
           cancel={dismiss}
+          confirmColor={button.color === 'error' ? 'warning' : 'primary'}
+          fullWidth
+          maxWidth="xs"
           onConfirm={() => void run()}
           onClose={() => setAsked(false)}
         />

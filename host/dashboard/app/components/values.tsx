@@ -34,10 +34,6 @@ export function ChainName({ code }: { readonly code: string }) {
   return <bdi>{name(code)}</bdi>;
 }
 
-const SHOWN_DIGITS = 6;
-/** The end of a long numeric id, which differs more than its beginning. */
-export const shortId = (id: string): string => (/^\d{9,}$/.test(id) ? `…${id.slice(-SHOWN_DIGITS)}` : id);
-
 /** A time in the language and the time zone of the reader. */
 export function Time({ value }: { readonly value: string | null }) {
   const [locale] = useLocaleState();
@@ -53,6 +49,15 @@ export const timeText = (locale: string, value: string): string =>
 export function Code({ children }: { readonly children: string }) {
   return (
     <Box component="code" dir="ltr" sx={{ fontFamily: MONOSPACE, fontSize: '0.875rem', overflowWrap: 'anywhere' }}>
+      {children}
+    </Box>
+  );
+}
+
+/** A sentence or an address with long words, which must not widen its table. */
+export function LongText({ children, title }: { readonly children: string; readonly title?: string }) {
+  return (
+    <Box component="span" title={title} sx={{ overflowWrap: 'anywhere', display: 'inline-block', minWidth: '8rem' }}>
       {children}
     </Box>
   );

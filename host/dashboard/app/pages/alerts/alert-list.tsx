@@ -6,7 +6,7 @@ import { StatusChip } from '../../components/chips.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
-import { Time } from '../../components/values.tsx';
+import { LongText, Time } from '../../components/values.tsx';
 import type { AlertItem } from '../../operator-records.ts';
 import { useApi } from '../../till.ts';
 
@@ -16,8 +16,8 @@ const REFETCH_MS = 10_000;
 const COLUMNS: readonly Column<AlertItem>[] = [
   { name: 'last_raised_at', card: 'detail', value: ({ last_raised_at: at }) => <Time value={at} /> },
   { name: 'kind', card: 'title', value: ({ kind }) => <Kind kind={kind} /> },
-  { name: 'subject', card: 'detail', value: ({ subject }) => subject },
-  { name: 'reason', value: ({ reason }) => reason },
+  { name: 'subject', card: 'detail', value: ({ subject }) => <LongText>{subject}</LongText> },
+  { name: 'reason', value: ({ reason }) => <LongText>{reason}</LongText> },
   { name: 'count', numeric: true, value: ({ count }) => String(count) },
   { name: 'status', value: (alert) => <AlertStatus alert={alert} /> },
 ];

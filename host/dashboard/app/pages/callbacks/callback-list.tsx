@@ -4,13 +4,13 @@ import { StatusChip } from '../../components/chips.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
-import { Time } from '../../components/values.tsx';
+import { LongText, Time } from '../../components/values.tsx';
 import type { CallbackRecord } from '../../records.ts';
 
 const COLUMNS: readonly Column<CallbackRecord>[] = [
   { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
   { name: 'event', card: 'title', value: ({ event }) => event },
-  { name: 'url', value: ({ url }) => url },
+  { name: 'url', value: ({ url }) => <LongText title={url}>{url.replace(/\?.*$/s, '')}</LongText> },
   { name: 'attempts', numeric: true, value: ({ attempts }) => attempts },
   { name: 'status', card: 'aside', value: ({ status }) => <StatusChip status={status} /> },
 ];

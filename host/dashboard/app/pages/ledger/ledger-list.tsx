@@ -9,7 +9,8 @@ import { ACCOUNT_FILTER } from '../../components/list-filters.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
-import { Amount, shortId, Time } from '../../components/values.tsx';
+import { shortId } from '../../components/record-name.ts';
+import { Amount, Time } from '../../components/values.tsx';
 import type { PostingRecord } from '../../records.ts';
 import { MonthPicker } from './month-picker.tsx';
 

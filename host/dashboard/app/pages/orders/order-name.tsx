@@ -1,5 +1,5 @@
 import { useTranslate } from 'react-admin';
-import { shortId } from '../../components/values.tsx';
+import { shortId } from '../../components/record-name.ts';
 import type { OrderRecord } from '../../records.ts';
 
 /** How people know an order: the reference or the note of the merchant, and else the end of its id. */
