@@ -59,14 +59,16 @@ interface ChainFacts {
   readonly maxLagBlocks: number;
   /** The URL of a main network transaction in a block explorer, containing `{txid}`. */
   readonly explorer?: string;
+  /** The URL of an address of the main network in a block explorer, containing `{address}`. */
+  readonly addressExplorer?: string;
 }
 
 /** The details that a built-in plugin gives about its chain; test networks have other explorers and block times. */
 export function chainDetails(
-  { explorer, blockSeconds }: Pick<ChainFacts, 'explorer' | 'blockSeconds'>,
+  { explorer, addressExplorer, blockSeconds }: Pick<ChainFacts, 'explorer' | 'addressExplorer' | 'blockSeconds'>,
   { nodes }: ChainAdapter,
 ): ChainDetails {
-  return nodes?.mainNetwork === true ? { explorer, blockSeconds } : {};
+  return nodes?.mainNetwork === true ? { explorer, addressExplorer, blockSeconds } : {};
 }
 
 /** A chain whose networks all have the same accounts and addresses. */

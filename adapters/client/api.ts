@@ -1206,6 +1206,8 @@ export interface Service {
     readonly symbol: string;
     /** URL of a transaction of the chain in a block explorer, with {txid} in place of its hash; null where there is none. */
     readonly explorer: string | null;
+    /** URL of an address of the chain in a block explorer, with {address} in its place; null where there is none. */
+    readonly addressExplorer: string | null;
     /** Whether orders can currently be created in it. */
     readonly enabled: boolean;
   }[];

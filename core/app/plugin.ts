@@ -21,6 +21,8 @@ export interface ChainDetails {
   readonly name?: string;
   /** The URL of a transaction in a block explorer, https with `{txid}`; none by default. Since interface 1.9.0. */
   readonly explorer?: string | undefined;
+  /** The URL of an address in a block explorer, https with `{address}`; none by default. Since interface 1.13.0. */
+  readonly addressExplorer?: string | undefined;
   /** The average time between blocks in seconds, more than 0; not known by default. Since interface 1.12.0. */
   readonly blockSeconds?: number | undefined;
   /** The price ids of the chain's coins, by symbol. Without one, a coin needs a static price or the settings' `ids`. */
@@ -74,7 +76,7 @@ export interface Plugin<Input = unknown, Options = unknown> {
 }
 
 /** The version of this interface. */
-export const PLUGIN_API_VERSION = '1.12.0';
+export const PLUGIN_API_VERSION = '1.13.0';
 
 /** A plugin with its options, which are validated when the till is opened. */
 export interface ConfiguredPlugin {

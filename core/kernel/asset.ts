@@ -12,6 +12,8 @@ export interface ChainName {
   readonly name: string;
   /** The URL of a transaction in a block explorer, with `{txid}` in place of its id; absent for none. */
   readonly explorer?: string | undefined;
+  /** The URL of an address in a block explorer, with `{address}` in its place; absent for none. */
+  readonly addressExplorer?: string | undefined;
   /** The average time between blocks in seconds; absent where it is not known. */
   readonly blockSeconds?: number | undefined;
 }
@@ -168,6 +170,16 @@ export class AssetCatalogue {
   /** The URL of transactions in the block explorer, with `{txid}` in place of the id; `null` for none. */
   explorer(chain: ChainCode): string | null {
     return this.#chains.get(chain)?.explorer ?? null;
+  }
+
+  /** The URL of addresses in the block explorer, with `{address}` in their place; `null` for none. */
+  addressExplorer(chain: ChainCode): string | null {
+    return this.#chains.get(chain)?.addressExplorer ?? null;
+  }
+
+  /** The URL of an address in the block explorer; `null` on a chain without an explorer. */
+  addressUrl(chain: ChainCode, address: string): string | null {
+    return this.addressExplorer(chain)?.replace('{address}', encodeURIComponent(address)) ?? null;
   }
 
   /** The URL of a transaction in the block explorer; `null` on a chain without an explorer. */

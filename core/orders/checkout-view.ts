@@ -38,6 +38,8 @@ export interface CheckoutView {
   /** The price of one coin in the order's fiat currency when the coin was chosen; rounded, for display only. */
   readonly rate: string;
   readonly contractAddr: string;
+  /** The URL of the deposit address in a block explorer; `null` for none. */
+  readonly addressUrl: string | null;
   /** Requests the remaining amount; empty when nothing is to be paid any more, or not yet. */
   readonly paymentUri: string;
   /** The Lightning invoice with which a Bitcoin order can be paid as well; `null` for none. */
@@ -113,6 +115,7 @@ export function checkoutView(
     surplus: plain(arrived > units ? arrived - units : 0n),
     rate: coinPrice(rate, present(findFiat(order.vsCurrency), `fiat ${order.vsCurrency}`).decimals),
     contractAddr: place.contractAddr,
+    addressUrl: assets.addressUrl(chain, present(order.payment, 'payment').address),
     paymentUri: remaining > 0n && isOpen(order, now) ? place.uri(remaining) : '',
     invoice: remaining === units ? place.invoice : null,
     confirmations:
@@ -156,6 +159,7 @@ export function emptyView(order: Order): CheckoutView {
     surplus: '',
     rate: '',
     contractAddr: '',
+    addressUrl: null,
     paymentUri: '',
     invoice: null,
     confirmations: 0,

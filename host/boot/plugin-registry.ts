@@ -142,8 +142,9 @@ class Registry implements RunningPlugins {
   }
 
   #addChain(plugin: string, chain: ChainAdapter, details: ChainDetails = {}): void {
-    const { name = chain.name, priceIds = {}, explorer, blockSeconds } = details;
-    requireExplorer(explorer);
+    const { name = chain.name, priceIds = {}, explorer, addressExplorer, blockSeconds } = details;
+    requireExplorer(explorer, '{txid}');
+    requireExplorer(addressExplorer, '{address}');
     requireBlockSeconds(blockSeconds);
     this.#claim(`the chain ${chain.code}`, plugin);
     for (const { currency } of chain.assets) this.#claim(`the currency ${currency}`, plugin);
@@ -151,6 +152,7 @@ class Registry implements RunningPlugins {
     this.chainNames.push({
       ...{ code: chain.code, name },
       ...(explorer === undefined ? {} : { explorer }),
+      ...(addressExplorer === undefined ? {} : { addressExplorer }),
       ...(blockSeconds === undefined ? {} : { blockSeconds }),
     });
     Object.assign(this.priceIds, priceIds);
@@ -194,9 +196,9 @@ class Registry implements RunningPlugins {
 }
 
 /** Payers follow this link, so it must be an https page. */
-function requireExplorer(explorer: string | undefined): void {
-  if (explorer === undefined || /^https:\/\/[^\s"<>\\]*\{txid\}[^\s"<>\\]*$/.test(explorer)) return;
-  throw new TillgateError('CONFIG_INVALID', 'the explorer of a chain must be an https URL with {txid} in it');
+function requireExplorer(explorer: string | undefined, place: '{txid}' | '{address}'): void {
+  if (explorer === undefined || (/^https:\/\/[^\s"<>\\]+$/.test(explorer) && explorer.includes(place))) return;
+  throw new TillgateError('CONFIG_INVALID', `the explorer of a chain must be an https URL with ${place} in it`);
 }
 
 /** Payers read the time that is left, which is computed from it. */

@@ -79,6 +79,11 @@ export function HowToPay({ snapshot, language }: Shown): VNode {
       )}
       <WalletButtons chain={payment.chain} chainName={chainName} uri={paymentUri} language={language} />
       <Terms snapshot={snapshot} language={language} />
+      {view.addressUrl === null ? null : (
+        <a class="quiet" href={view.addressUrl} rel="noreferrer noopener" target="_blank">
+          {language.text('lookUpAddress')}
+        </a>
+      )}
       {view.invoice === null ? null : <LightningWay invoice={view.invoice} language={language} />}
     </section>
   );

@@ -55,11 +55,13 @@ function Main({ page }: { readonly page: CheckoutPage }): VNode {
       {refundForm ? (
         <RefundForm snapshot={snapshot} language={language} typed={page.typed} refusal={refusal} />
       ) : choices !== null ? (
-        <Coins page={page} />
+        <>
+          <Coins page={page} />
+          <BoughtCard order={order} language={language} />
+        </>
       ) : (
         <Details page={page} />
       )}
-      {refundForm ? null : <BoughtCard order={order} language={language} />}
       <p id="order" class="soft order">
         {language.text('order', { id: order.id })}
         {snapshot.item === null || order.merchantReference === null ? null : (
@@ -81,6 +83,7 @@ function Details({ page }: { readonly page: CheckoutPage }): VNode {
     <>
       {payable ? <HowToPay snapshot={snapshot} language={language} /> : null}
       <PaymentCard snapshot={snapshot} language={language} />
+      <BoughtCard order={view.order} language={language} />
       <RefundCard page={page} />
       <Ways page={page} choosable={mayChoose(view) && payable} />
     </>

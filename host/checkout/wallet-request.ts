@@ -54,14 +54,14 @@ function onChain(chain: ChainCode, id: string): Pick<WalletRequest, 'chainId' | 
     ({ code, chainId: own }) => code === chain && quantity(own) === chainId,
   );
   if (preset === undefined) return { chainId, network: null };
-  const { name, coin, publicRpcUrl, transactionUrl } = preset;
+  const { name, coin, publicRpcUrl, explorer } = preset;
   const network = {
     chainId,
     chainName: name,
     nativeCurrency: { name: coin.symbol, symbol: coin.symbol, decimals: coin.decimals },
     // Never the till's own node, whose URL may contain a key.
     rpcUrls: [publicRpcUrl],
-    blockExplorerUrls: [new URL(transactionUrl).origin],
+    blockExplorerUrls: [new URL(explorer).origin],
   };
   return { chainId, network };
 }

@@ -68,4 +68,5 @@ export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
   consolidateFeeRate: 3,
   maxLagBlocks: 1,
   explorer: 'https://mempool.space/tx/{txid}',
+  addressExplorer: 'https://mempool.space/address/{address}',
 };

@@ -29,5 +29,6 @@ export const definition: AccountChainDefinition & EvmDefaults = {
   blockSeconds: 0.45,
   maxLagBlocks: 45,
   explorer: 'https://bscscan.com/tx/{txid}',
+  addressExplorer: 'https://bscscan.com/address/{address}',
   tokens: {},
 };

@@ -24,6 +24,7 @@ export const definition: AccountChainDefinition & EvmDefaults = {
   blockSeconds: 12,
   maxLagBlocks: 10,
   explorer: 'https://etherscan.io/tx/{txid}',
+  addressExplorer: 'https://etherscan.io/address/{address}',
   tokens: {
     'USDT-ERC20': { address: '0xdAC17F958D2ee523a2206206994597C13D831ec7', decimals: 6 },
     'USDC-ERC20': { address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', decimals: 6 },

@@ -42,15 +42,23 @@ const chainSchema = z.strictObject({
   tags: z.strictObject({ credit: tag, spend: tag }).default({ credit: 'latest', spend: 'latest' }),
   /** How the chain charges for its data on the first layer, beside gas. */
   layerOneFee: z.enum(['none', 'op-stack']).default('none'),
-  transactionUrl: z
-    .url({ protocol: /^https$/ })
-    .nullable()
-    .default(null),
 });
+
+/** An https URL with a place for a hash or an address. */
+const pageWith = (place: string) =>
+  z
+    .string()
+    .regex(/^https:\/\/[^\s"<>\\]+$/, 'must be an https URL')
+    .refine((url) => url.includes(place), `must contain ${place}`)
+    .optional();
 
 const fields = {
   preset: z.enum(PRESET_NAMES, { error: `must be one of ${PRESET_NAMES.join(', ')}` }).optional(),
   chain: chainSchema.optional(),
+  /** The page of a transaction in a block explorer; that of the preset by default. */
+  explorer: pageWith('{txid}'),
+  /** The page of an address in a block explorer; that of the preset by default. */
+  addressExplorer: pageWith('{address}'),
 };
 const schema = z.looseObject(fields);
 
@@ -63,15 +71,19 @@ export type ChainInput = z.input<z.ZodObject<typeof fields>>;
 
 /** The chain that the options name, and the other options. @throws TillgateError `CONFIG_INVALID` naming the field */
 export function chainOf(input: unknown): { readonly definition: EvmChainDefinition; readonly rest: unknown } {
-  const { preset, chain, ...rest } = parseOptions(schema, input);
+  const { preset, chain, explorer, addressExplorer, ...rest } = parseOptions(schema, input);
+  const pages = {
+    ...(explorer !== undefined && { explorer }),
+    ...(addressExplorer !== undefined && { addressExplorer }),
+  };
   if (preset !== undefined && chain !== undefined)
     throw invalidOptions([{ path: 'chain', message: 'cannot be given beside a preset' }]);
-  if (preset !== undefined) return { definition: EVM_PRESETS[preset], rest };
+  if (preset !== undefined) return { definition: { ...EVM_PRESETS[preset], ...pages }, rest };
   if (chain === undefined) {
     const message = `must be one of ${PRESET_NAMES.join(', ')}, or describe the chain in "chain"`;
     throw invalidOptions([{ path: 'preset', message }]);
   }
-  return { definition: definitionOf(chain), rest };
+  return { definition: { ...definitionOf(chain), ...pages }, rest };
 }
 
 function definitionOf({ coin, account, layerOneFee, ...facts }: z.output<typeof chainSchema>): EvmChainDefinition {

@@ -1,7 +1,7 @@
 import { definePlugin } from '../../core/index.ts';
 import { evmSigning, openEvmChain, parseEvmOptions } from '../../adapters/chains/evm/index.ts';
 import type { EvmPluginInput, EvmPluginOptions } from '../../adapters/chains/evm/index.ts';
-import { accountPaths } from '../chain-definition.ts';
+import { accountPaths, chainDetails } from '../chain-definition.ts';
 import { chainOf } from './chain-options.ts';
 import type { ChainInput } from './chain-options.ts';
 export type { ChainInput } from './chain-options.ts';
@@ -36,8 +36,8 @@ export const evm = definePlugin<EvmInput, EvmOptions>({
   async setup(context) {
     const { definition, chain: options } = context.options;
     const chain = await openEvmChain(definition, { ...context, options });
-    const { blockSeconds, coin, price } = definition;
-    context.addChain(chain, { blockSeconds, priceIds: { [coin.symbol]: price.ids } });
+    const { coin, price } = definition;
+    context.addChain(chain, { ...chainDetails(definition, chain), priceIds: { [coin.symbol]: price.ids } });
     context.onClose(() => chain.close());
   },
 });

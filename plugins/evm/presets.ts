@@ -7,8 +7,8 @@ export type EvmChainDefinition = AccountChainDefinition & Omit<EvmDefaults, keyo
 
 /** A chain that is supported by name. */
 export interface EvmPreset extends EvmChainDefinition {
-  /** The base URL of a transaction's page, to which its id is appended. */
-  readonly transactionUrl: string;
+  readonly explorer: string;
+  readonly addressExplorer: string;
   /** A public node for the wallets of payers; the till itself never uses it. */
   readonly publicRpcUrl: string;
 }
@@ -42,6 +42,9 @@ const dollars = (chain: ChainCode, { usdc, usdt }: DollarTokens): EvmDefaults['t
   [`USDT-${chain}`]: { address: usdt, decimals: 6, stable: true },
 });
 
+/** The pages of transactions and addresses in a block explorer of the kind of Etherscan. */
+const pagesOf = (site: string) => ({ explorer: `${site}/tx/{txid}`, addressExplorer: `${site}/address/{address}` });
+
 const ETHER = { ids: { coingecko: 'ethereum', kraken: 'ETHUSD' }, sandboxUsd: '2500' };
 /** A block that was posted to Ethereum is credited, and one that Ethereum cannot reverse may be spent. */
 const ROLLUP_TAGS = { credit: 'safe', spend: 'finalized' } as const;
@@ -73,7 +76,7 @@ const polygon: EvmPreset = {
     usdc: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
     usdt: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F',
   }),
-  transactionUrl: 'https://polygonscan.com/tx/',
+  ...pagesOf('https://polygonscan.com'),
   publicRpcUrl: 'https://polygon-rpc.com',
 };
 
@@ -103,7 +106,7 @@ const base: EvmPreset = {
     usdc: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
     usdt: '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2',
   }),
-  transactionUrl: 'https://basescan.org/tx/',
+  ...pagesOf('https://basescan.org'),
   publicRpcUrl: 'https://mainnet.base.org',
 };
 
@@ -134,7 +137,7 @@ const arbitrum: EvmPreset = {
     usdc: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
     usdt: '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9',
   }),
-  transactionUrl: 'https://arbiscan.io/tx/',
+  ...pagesOf('https://arbiscan.io'),
   publicRpcUrl: 'https://arb1.arbitrum.io/rpc',
 };
 
@@ -164,7 +167,7 @@ const optimism: EvmPreset = {
     usdc: '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
     usdt: '0x94b008aA00579c1307B0EF2c499aD98a8ce58e58',
   }),
-  transactionUrl: 'https://optimistic.etherscan.io/tx/',
+  ...pagesOf('https://optimistic.etherscan.io'),
   publicRpcUrl: 'https://mainnet.optimism.io',
 };
 
@@ -193,7 +196,7 @@ const avalanche: EvmPreset = {
     usdc: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
     usdt: '0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7',
   }),
-  transactionUrl: 'https://snowtrace.io/tx/',
+  ...pagesOf('https://snowtrace.io'),
   publicRpcUrl: 'https://api.avax.network/ext/bc/C/rpc',
 };
 

@@ -61,4 +61,5 @@ export const definition: SegwitChainDefinition & UtxoCoin & UtxoDefaults = {
   consolidateFeeRate: 10,
   maxLagBlocks: 2,
   explorer: 'https://litecoinspace.org/tx/{txid}',
+  addressExplorer: 'https://litecoinspace.org/address/{address}',
 };

@@ -23,6 +23,7 @@ export const definition: AccountChainDefinition & TronDefaults = {
   blockSeconds: 3,
   maxLagBlocks: 10,
   explorer: 'https://tronscan.org/#/transaction/{txid}',
+  addressExplorer: 'https://tronscan.org/#/address/{address}',
   tokens: {
     'USDT-TRC20': { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 },
     'USDC-TRC20': { address: 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8', decimals: 6 },

@@ -84,6 +84,7 @@ function snapshotOf(name: string, { order = {}, view = {}, refund, item = null }
       rate: '0.925925',
       invoice: null,
       contractAddr: '0xF67EBB1A38b1DF77eE388753120F8Fd6df922aaD',
+      addressUrl: `https://etherscan.io/address/${ADDRESS}`,
       paymentUri: `ethereum:0xF67EBB1A38b1DF77eE388753120F8Fd6df922aaD@1337/transfer?address=${ADDRESS}&uint256=13500000`,
       confirmations: 0,
       confirmationsRequired: 12,

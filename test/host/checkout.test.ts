@@ -228,6 +228,7 @@ describe("the payer's page", () => {
     });
     assert.match((await stateOf(path))['payment_uri'] ?? '', /uint256=3500000$/, 'it asks for the rest');
 
+    assert.ok(!(await get(path)).html.includes('block explorer'), 'the sandbox has none');
     assert.match((await get(path)).html, /Add a refund address/);
     const form = (await get(`${path}?view=refund`)).html;
     assert.match(form, /<label for="address">Your wallet address on Ethereum<\/label>/);

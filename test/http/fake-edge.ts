@@ -101,6 +101,7 @@ const VIEW: CheckoutView = {
   surplus: '0',
   rate: '1',
   contractAddr: '0xdac1',
+  addressUrl: null,
   paymentUri: 'ethereum:0xdac1',
   invoice: null,
   confirmations: 0,

@@ -14,5 +14,5 @@ export interface ManageHttpSettings {
 export interface ManageDeps {
   readonly settings: ManageHttpSettings;
   readonly manage: Manage;
-  readonly assets: Pick<AssetCatalogue, 'chainName' | 'explorer' | 'find' | 'list'>;
+  readonly assets: Pick<AssetCatalogue, 'addressExplorer' | 'chainName' | 'explorer' | 'find' | 'list'>;
 }

@@ -14,6 +14,10 @@ const coinSchema = z.object({
     description:
       'URL of a transaction of the chain in a block explorer, with {txid} in place of its hash; null where there is none',
   }),
+  address_explorer: z.string().nullable().meta({
+    description:
+      'URL of an address of the chain in a block explorer, with {address} in its place; null where there is none',
+  }),
   enabled: z.boolean().meta({ description: 'Whether orders can currently be created in it' }),
 });
 
@@ -59,6 +63,7 @@ export const serviceOperations: readonly ManageOperation[] = [
             coin: 'USDT-ERC20',
             symbol: 'USDT',
             explorer: 'https://etherscan.io/tx/{txid}',
+            address_explorer: 'https://etherscan.io/address/{address}',
             enabled: true,
           },
         ],
@@ -75,6 +80,7 @@ export const serviceOperations: readonly ManageOperation[] = [
         coin: currency,
         symbol,
         explorer: assets.explorer(chain),
+        address_explorer: assets.addressExplorer(chain),
         enabled,
       })),
       fiats: FIATS.map(({ code, name }) => ({ currency: code, name })),

@@ -77,6 +77,7 @@ export const ar: Messages = {
   confirmationsOf: '{count} من {needed}',
   unconfirmed: 'غير مؤكدة',
   transaction: 'معرّف المعاملة',
+  lookUpAddress: 'عرض العنوان في مستكشف الكتل',
   lookUp: 'العرض في مستكشف الكتل',
   due: 'المبلغ المستحق',
   arrived: 'المستلم',

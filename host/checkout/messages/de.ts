@@ -86,6 +86,7 @@ export const de: Messages = {
   confirmationsOf: '{count} von {needed}',
   unconfirmed: 'Unbestätigt',
   transaction: 'Transaktions-ID',
+  lookUpAddress: 'Adresse im Block-Explorer ansehen',
   lookUp: 'Im Block-Explorer ansehen',
   due: 'Zu zahlender Betrag',
   arrived: 'Eingegangen',

@@ -78,6 +78,7 @@ export const en = {
   confirmationsOf: '{count} of {needed}',
   unconfirmed: 'Unconfirmed',
   transaction: 'Transaction ID',
+  lookUpAddress: 'View address in block explorer',
   lookUp: 'View in block explorer',
   due: 'Amount due',
   arrived: 'Received',

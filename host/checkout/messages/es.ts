@@ -81,6 +81,7 @@ export const es: Messages = {
   confirmationsOf: '{count} de {needed}',
   unconfirmed: 'Sin confirmar',
   transaction: 'ID de la transacción',
+  lookUpAddress: 'Ver la dirección en el explorador de bloques',
   lookUp: 'Ver en un explorador de bloques',
   due: 'Importe a pagar',
   arrived: 'Recibido',

@@ -83,6 +83,7 @@ export const fr: Messages = {
   confirmationsOf: '{count} sur {needed}',
   unconfirmed: 'Non confirmé',
   transaction: 'Identifiant de transaction',
+  lookUpAddress: 'Voir l’adresse dans l’explorateur de blocs',
   lookUp: 'Voir dans un explorateur de blocs',
   due: 'Montant dû',
   arrived: 'Reçu',

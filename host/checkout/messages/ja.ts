@@ -80,6 +80,7 @@ export const ja: Messages = {
   confirmationsOf: '{count} / {needed}',
   unconfirmed: '未承認',
   transaction: '取引 ID',
+  lookUpAddress: 'ブロックエクスプローラーでアドレスを見る',
   lookUp: 'ブロックエクスプローラーで見る',
   due: '請求額',
   arrived: '受取額',

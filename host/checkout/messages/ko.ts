@@ -79,6 +79,7 @@ export const ko: Messages = {
   confirmationsOf: '{count} / {needed}',
   unconfirmed: '미승인',
   transaction: '거래 ID',
+  lookUpAddress: '블록 탐색기에서 주소 보기',
   lookUp: '블록 탐색기에서 보기',
   due: '청구 금액',
   arrived: '받은 금액',

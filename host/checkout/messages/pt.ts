@@ -79,6 +79,7 @@ export const pt: Messages = {
   confirmationsOf: '{count} de {needed}',
   unconfirmed: 'Não confirmado',
   transaction: 'ID da transação',
+  lookUpAddress: 'Ver o endereço no explorador de blocos',
   lookUp: 'Ver no explorador de blocos',
   due: 'Valor a pagar',
   arrived: 'Recebido',

@@ -79,6 +79,7 @@ export const ru: Messages = {
   confirmationsOf: '{count} из {needed}',
   unconfirmed: 'Не подтверждено',
   transaction: 'ID транзакции',
+  lookUpAddress: 'Открыть адрес в обозревателе блоков',
   lookUp: 'Посмотреть в обозревателе блоков',
   due: 'Сумма к оплате',
   arrived: 'Получено',

@@ -73,6 +73,7 @@ export const zh: Messages = {
   confirmationsOf: '{count} / {needed}',
   unconfirmed: '未确认',
   transaction: '交易 ID',
+  lookUpAddress: '在区块浏览器中查看地址',
   lookUp: '在区块浏览器中查看',
   due: '应付金额',
   arrived: '已收到',

@@ -34,17 +34,18 @@ describe('the presets of the plugin evm', () => {
   for (const [name, network] of Object.entries(networks)) {
     const preset = EVM_PRESETS[name as keyof typeof networks];
     test(`${name} has the chain id, the coin and the explorer that another library has`, () => {
-      const { chainId, coin, transactionUrl, publicRpcUrl } = preset;
+      const { chainId, coin, explorer, addressExplorer, publicRpcUrl } = preset;
       assert.equal(chainId, network.id);
       assert.deepEqual([coin.symbol, coin.decimals], [network.nativeCurrency.symbol, network.nativeCurrency.decimals]);
-      assert.equal(transactionUrl, `${network.blockExplorers.default.url}/tx/`);
+      const { url } = network.blockExplorers.default;
+      assert.deepEqual([explorer, addressExplorer], [`${url}/tx/{txid}`, `${url}/address/{address}`]);
       assert.equal(new URL(publicRpcUrl).protocol, 'https:');
       assert.equal(preset.code, name.toUpperCase());
     });
 
     test(`${name} takes its coin and two dollars whose contracts have their checksums`, () => {
       const { chain, definition } = evm.plugin.options({ preset: name, rpcUrls: NODE });
-      assert.equal(definition, preset);
+      assert.deepEqual(definition, preset);
       assert.deepEqual(
         chain.tokens.map(({ asset: { currency, symbol, decimals, stable } }) => [currency, symbol, decimals, stable]),
         [

@@ -19,6 +19,15 @@ export function useChainNames(): (chain: string) => string {
   return (chain) => service?.coins.find((coin) => coin.chain === chain)?.chain_name ?? chain;
 }
 
+/** The page of an address in a block explorer; `null` where the chain has none. */
+export function useAddressUrl(): (chain: string, address: string) => string | null {
+  const service = useService();
+  return (chain, address) => {
+    const explorer = service?.coins.find((coin) => coin.chain === chain)?.address_explorer ?? null;
+    return explorer?.replace('{address}', encodeURIComponent(address)) ?? null;
+  };
+}
+
 /** The page of a transaction in a block explorer; `null` where the chain has none. */
 export function useTransactionUrl(): (chain: string, txid: string) => string | null {
   const service = useService();

@@ -6,7 +6,7 @@ import Tooltip from '@mui/material/Tooltip';
 import { useLocaleState, useNotify, useTranslate } from 'react-admin';
 import { MONOSPACE } from '../theme.ts';
 import { useCoinName, useMoney } from './money.ts';
-import { useChainNames, useTransactionUrl } from './service.ts';
+import { useAddressUrl, useChainNames, useTransactionUrl } from './service.ts';
 
 /** An amount with its currency as people write it, from the decimal text of the API. */
 export function Amount({ value, currency }: { readonly value: string | null; readonly currency: string }) {
@@ -83,8 +83,20 @@ interface TransactionHashProps {
 
 /** A transaction's hash with a copy button, and a link to a block explorer where the chain has one. */
 export function TransactionHash({ chain, value, label }: TransactionHashProps) {
+  return <LookedUp url={useTransactionUrl()(chain, value)} value={value} label={label} />;
+}
+
+/** An address with a copy button, and a link to a block explorer where the chain has one. */
+export function ChainAddress({ chain, value, label }: TransactionHashProps) {
+  return <LookedUp url={useAddressUrl()(chain, value)} value={value} label={label} />;
+}
+
+interface LookedUpProps extends Omit<TransactionHashProps, 'chain'> {
+  readonly url: string | null;
+}
+
+function LookedUp({ url, value, label }: LookedUpProps) {
   const translate = useTranslate();
-  const url = useTransactionUrl()(chain, value);
   return (
     <Box
       component="span"

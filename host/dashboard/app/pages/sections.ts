@@ -45,7 +45,7 @@ export const RECORD_PAGES = {
   withdrawals: ['list', 'show'],
   'withdrawal-addresses': ['list'],
   'pull-payments': ['list', 'show', 'create'],
-  claims: ['list'],
+  claims: ['list', 'show'],
   'payout-batches': ['list', 'show'],
   payees: ['list'],
   ledger: ['list'],

@@ -5,7 +5,7 @@ import { AccountName } from '../../components/account-name.tsx';
 import { CartLines } from '../../components/cart-lines.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
-import { Amount, Copyable, Time } from '../../components/values.tsx';
+import { Amount, ChainAddress, Copyable, Time } from '../../components/values.tsx';
 import type { OrderFile } from '../../records.ts';
 import { CoinAmount } from './coin-amount.tsx';
 import { OrderActions } from './order-actions.tsx';
@@ -102,7 +102,12 @@ function OrderHead({ order }: { readonly order: OrderFile }) {
           [`${FIELD}.created_at`, <Time key="created" value={order.created_at} />],
           [`${FIELD}.expires_at`, <Time key="expires" value={order.expires_at} />],
           [`${FIELD}.platform`, translate(`resources.orders.platforms.${order.platform}`)],
-          [address, payment === null ? null : <Copyable key="address" value={payment.address} label={address} />],
+          [
+            address,
+            payment === null ? null : (
+              <ChainAddress key="address" chain={payment.chain} value={payment.address} label={address} />
+            ),
+          ],
           [`${FIELD}.refund_address`, order.refund_address],
           ...Object.entries(order.metadata).map(([name, value]) => [name, value] as const),
         ]}

@@ -4,7 +4,8 @@ import { useRecordContext, useTranslate } from 'react-admin';
 import { Link as RouterLink } from 'react-router-dom';
 import { Facts, Section } from '../../components/facts.tsx';
 import { RecordPage } from '../../components/record-page.tsx';
-import { Amount, Code, shortId, Time, TransactionHash } from '../../components/values.tsx';
+import { shortId } from '../../components/record-name.ts';
+import { Amount, Code, Time, TransactionHash } from '../../components/values.tsx';
 import type { ClaimRecord } from '../../records.ts';
 import { ClaimActions, ClaimState } from './claim-list.tsx';
 
