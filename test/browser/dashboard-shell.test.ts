@@ -77,7 +77,7 @@ describe('the frame of the dashboard', { concurrency: 3 }, () => {
     await leave();
   });
 
-  test('a phone that is turned upright shows a page whose buttons can be pressed', async () => {
+  test('fault 530: a phone that is turned upright shows a page whose buttons can be pressed', async () => {
     const { page, leave } = await fixture.loggedIn();
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole('menuitem', { name: 'Orders' }).waitFor({ state: 'detached' });
