@@ -40,6 +40,7 @@ nav ul ul a{font-size:.875rem;color:var(--soft)}
 .scroll{overflow-x:auto;margin:1rem 0}
 table{border-collapse:collapse;width:100%;font-size:.9375rem}
 th,td{text-align:start;vertical-align:top;padding:.5rem .75rem .5rem 0;border-bottom:1px solid var(--line)}
+th::first-letter{text-transform:uppercase}
 td p{margin:0 0 .25rem}
 td small{display:block;color:var(--soft);font-size:.8125rem}
 .text{display:block}
@@ -51,6 +52,7 @@ summary{cursor:pointer;padding:.375rem 0}
 #site-found a{display:block;padding:.375rem .5rem;border-radius:.375rem;text-decoration:none;color:inherit}
 #site-found a:hover,#site-found a:focus{background:var(--here)}
 #site-found span{display:block;color:var(--soft);font-size:.8125rem;overflow-wrap:anywhere}
+@media (min-width:52rem){td:first-child code{overflow-wrap:normal}}
 @media (max-width:52rem){body{display:block}header{padding:.5rem 1rem}.menu{display:block;margin:0}nav{position:static;height:auto;border:0;border-top:1px solid var(--line);padding:1rem}nav li a,nav p a,nav summary{padding-block:.5rem}main{padding:1rem 1rem 3rem}h1{font-size:1.625rem}.calls code{display:table}#site-search{flex:1}#site-found{position:fixed;inset-inline:.5rem;top:3.5rem}}
 `.trim();
 

@@ -93,7 +93,7 @@ export async function enter(page: Page, url: string, person: Person): Promise<vo
   await page.locator('input[name="email"]').fill(person.email);
   await page.locator('input[name="password"]').fill(person.password);
   await page.locator('button[type="submit"]').click();
-  await page.getByRole('menu').first().waitFor();
+  await page.getByRole('main').waitFor();
 }
 
 /** Every dialog that a button of the page opens, once for the button's words. */

@@ -77,7 +77,7 @@ export const SPACE = {
   /** The strip of the sandbox in the header. */
   strip: '1.75rem',
   /** The narrowest that a tile becomes. */
-  tile: '10.5rem',
+  tile: '9rem',
   corner: 10,
 } as const;
 

@@ -5,10 +5,11 @@ import { Beside } from './beside.tsx';
 
 interface CreateFormProps extends Pick<SimpleFormProps, 'defaultValues' | 'children'> {
   readonly beside?: ReactNode;
+  readonly wide?: boolean;
 }
 
 /** The form of a new record; its button has the words of the page's title. */
-export function CreateForm({ children, beside, ...form }: CreateFormProps) {
+export function CreateForm({ children, beside, wide = false, ...form }: CreateFormProps) {
   const resource = useResourceContext() ?? '';
   const toolbar = (
     <Toolbar>
@@ -17,7 +18,9 @@ export function CreateForm({ children, beside, ...form }: CreateFormProps) {
   );
   return (
     <SimpleForm toolbar={toolbar} {...form}>
-      <Beside beside={beside}>{children}</Beside>
+      <Beside beside={beside} wide={wide}>
+        {children}
+      </Beside>
     </SimpleForm>
   );
 }

@@ -20,13 +20,16 @@ const TOOLBAR = (
 
 interface EditFormProps extends Pick<SimpleFormProps, 'record' | 'children'> {
   readonly beside?: ReactNode;
+  readonly wide?: boolean;
 }
 
 /** A form without a delete button. */
-export function EditForm({ children, beside, ...form }: EditFormProps) {
+export function EditForm({ children, beside, wide = false, ...form }: EditFormProps) {
   return (
     <SimpleForm toolbar={TOOLBAR} {...form}>
-      <Beside beside={beside}>{children}</Beside>
+      <Beside beside={beside} wide={wide}>
+        {children}
+      </Beside>
     </SimpleForm>
   );
 }

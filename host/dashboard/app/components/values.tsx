@@ -34,16 +34,20 @@ export function ChainName({ code }: { readonly code: string }) {
   return <bdi>{name(code)}</bdi>;
 }
 
-/** A time in the language and the time zone of the reader. */
+/** A time in the language and the time zone of the reader, to the minute; the title has the second and the zone. */
 export function Time({ value }: { readonly value: string | null }) {
   const [locale] = useLocaleState();
   if (value === null) return <>–</>;
-  return <time dateTime={value}>{timeText(locale, value)}</time>;
+  return (
+    <Box component="time" dateTime={value} title={timeText(locale, value, 'long')} sx={{ whiteSpace: 'nowrap' }}>
+      {timeText(locale, value)}
+    </Box>
+  );
 }
 
 /** As {@link Time}, as a text. */
-export const timeText = (locale: string, value: string): string =>
-  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(value));
+export const timeText = (locale: string, value: string, timeStyle: 'short' | 'long' = 'short'): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle }).format(new Date(value));
 
 /** A text that is searched for as it is: an id, a reference, a name in the API. */
 export function Code({ children }: { readonly children: string }) {

@@ -28,7 +28,7 @@ export function Tiles({ children }: { readonly children: ReactNode }) {
       sx={{
         display: 'grid',
         gap: 2,
-        gridTemplateColumns: `repeat(auto-fill, minmax(min(100%, ${SPACE.tile}), 1fr))`,
+        gridTemplateColumns: `repeat(auto-fit, minmax(min(100%, ${SPACE.tile}), 1fr))`,
       }}
     >
       {children}

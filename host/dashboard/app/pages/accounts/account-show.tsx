@@ -13,6 +13,7 @@ import type { SecurityRecord } from '../../records.ts';
 import { useApi } from '../../till.ts';
 import { AccountActions } from './account-actions.tsx';
 import { Role } from './account-list.tsx';
+import { browserName } from '../security/browser-name.ts';
 
 const FIELD = 'resources.accounts.fields';
 
@@ -96,7 +97,10 @@ function AccountLogins({ account }: { readonly account: AccountFile }) {
           [`${FIELD}.first_login_at`, <Time key="first" value={account.first_login_at} />],
           [`${FIELD}.last_login_at`, <Time key="last" value={account.last_login_at} />],
           [`${FIELD}.last_login_ip`, account.last_login_ip],
-          [`${FIELD}.last_login_user_agent`, account.last_login_user_agent],
+          [
+            `${FIELD}.last_login_user_agent`,
+            account.last_login_user_agent === null ? null : browserName(account.last_login_user_agent),
+          ],
         ]}
       />
       <Button component={Link} to={`/audit?filter=${filter}`} sx={{ mt: 1, ml: -1 }}>

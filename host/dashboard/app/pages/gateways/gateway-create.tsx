@@ -16,7 +16,7 @@ const NEW: GatewayForm = {
 export function GatewayCreate() {
   return (
     <Create redirect="show" transform={bodyOf}>
-      <CreateForm defaultValues={NEW}>
+      <CreateForm wide defaultValues={NEW}>
         <GatewayFields />
       </CreateForm>
     </Create>

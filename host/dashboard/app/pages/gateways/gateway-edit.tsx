@@ -18,7 +18,7 @@ function GatewayForm() {
   const gateway = useRecordContext<GatewayItem>();
   if (gateway === undefined) return null;
   return (
-    <EditForm record={formOf(gateway)}>
+    <EditForm wide record={formOf(gateway)}>
       <GatewayFields />
       <GatewayOptions />
     </EditForm>
