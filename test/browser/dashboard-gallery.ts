@@ -93,7 +93,8 @@ export async function enter(page: Page, url: string, person: Person): Promise<vo
   await page.locator('input[name="email"]').fill(person.email);
   await page.locator('input[name="password"]').fill(person.password);
   await page.locator('button[type="submit"]').click();
-  await page.getByRole('main').waitFor();
+  await page.locator('input[name="password"]').waitFor({ state: 'detached' });
+  await page.locator('h1').first().waitFor({ state: 'attached' });
 }
 
 /** Every dialog that a button of the page opens, once for the button's words. */
