@@ -30,6 +30,8 @@ function environmentOf([file]: readonly PlannedFile[]): string {
   return `Object.assign(process.env, ${JSON.stringify(variables)});`;
 }
 
+const REGISTRATION = `import { registered, suite } from './${compiledName('test/runner/registration.ts')}';`;
+
 /**
  * Writes a module for each process, which puts each of its files into a suite of the file's name: hooks at the top of a
  * file then are that file's own.
@@ -40,10 +42,10 @@ export function writeGroups(folder: string, files: readonly PlannedFile[]): stri
   return groupsOf(files).map((group, at) => {
     const suites = group.map(
       (file) =>
-        `describe(${JSON.stringify(nameOf(file))}, async () => { await import(${JSON.stringify(`./${compiledName(file.path)}`)}); });`,
+        `suite(${JSON.stringify(nameOf(file))}, () => import(${JSON.stringify(`./${compiledName(file.path)}`)}));`,
     );
     const module = join(folder, `group-${String(at).padStart(3, '0')}.js`);
-    writeFileSync(module, ["import { describe } from 'node:test';", environmentOf(group), ...suites, ''].join('\n'));
+    writeFileSync(module, [REGISTRATION, environmentOf(group), ...suites, 'await registered();', ''].join('\n'));
     return module;
   });
 }
