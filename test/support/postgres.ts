@@ -143,6 +143,20 @@ async function query(url: string, text: string): Promise<boolean> {
   }
 }
 
+/** Of a server before PostgreSQL 15, which knows no other way than to copy files. */
+const SYNTAX_ERROR = '42601';
+
+/** Creates a database by copying files: block by block through the write-ahead log takes twice the processor time. */
+async function copyDatabase(server: string, name: string, template: string): Promise<void> {
+  const create = `create database ${name} template ${template}`;
+  try {
+    await query(server, `${create} strategy file_copy`);
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== SYNTAX_ERROR) throw error;
+    await query(server, create);
+  }
+}
+
 let shared: Promise<PostgresServer> | undefined;
 
 /**
@@ -152,7 +166,7 @@ let shared: Promise<PostgresServer> | undefined;
 export async function freshDatabase(template = 'template0'): Promise<FreshDatabase> {
   const server = await (shared ??= startPostgres());
   const name = `tillgate_${randomBytes(8).toString('hex')}`;
-  await query(server.url, `create database ${name} template ${template}`);
+  await copyDatabase(server.url, name, template);
   const url = new URL(server.url);
   url.pathname = `/${name}`;
   const drop = async (which: string): Promise<void> => {
@@ -167,10 +181,10 @@ export async function freshDatabase(template = 'template0'): Promise<FreshDataba
     backup: async () => {
       const copy = `${name}_${copies.length}`;
       copies.push(copy);
-      await query(server.url, `create database ${copy} template ${name}`);
+      await copyDatabase(server.url, copy, name);
       return async () => {
         await drop(name);
-        await query(server.url, `create database ${name} template ${copy}`);
+        await copyDatabase(server.url, name, copy);
       };
     },
   };
