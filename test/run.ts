@@ -27,6 +27,7 @@ import { compileSources, repository } from './runner/compile.ts';
 import { writeGroups } from './runner/groups.ts';
 import { APART, folderOf, needsOf, planOf } from './runner/plan.ts';
 import { useScratchFolder } from './runner/scratch.ts';
+import { COMPILED_SOURCES } from './support/source-program.ts';
 import type { Apart, Choice, Engines, Needs } from './runner/plan.ts';
 
 /** A process, with all its files, that takes longer hangs; on a machine with much else to do it may take minutes. */
@@ -147,7 +148,8 @@ async function main(): Promise<number> {
       return 1;
     }
     const services = await startServices(needsOf(files, compiled));
-    const tests = startTests(request, writeGroups(compiled.folder, files), services.environment);
+    const environment = { ...services.environment, [COMPILED_SOURCES]: compiled.folder };
+    const tests = startTests(request, writeGroups(compiled.folder, files), environment);
     // A Ctrl-C reaches the tests by itself; this process goes on until the services have stopped.
     process.on('SIGINT', () => undefined);
     process.on('SIGTERM', () => tests.kill());

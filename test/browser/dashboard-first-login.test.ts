@@ -95,7 +95,7 @@ describe('the first login with the dashboard', { concurrency: 2 }, () => {
     assert.equal(code, 0, err);
     const secret = /"secret":"([A-Z2-7]+)"/.exec(out)?.[1] ?? assert.fail(out);
     // The program that a test run builds has no dashboard.
-    const till = serve(directory.path, { TILLGATE_PORT: port }, 'sources');
+    const till = serve(directory.path, { TILLGATE_PORT: port }, 'compiled');
     await till.url();
     const { page, leave } = await openWindow(browser, url);
     await page.goto(`${url}/dashboard`);

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { fromWire } from '../../adapters/client/names.ts';
 import { checkLedger, HANDLERS } from '../../core/index.ts';
 import type { Callback, CallbackId, HandledEvent, HandledType } from '../../core/index.ts';
@@ -14,6 +13,7 @@ import { callback } from '../contract/storage/fixtures.ts';
 import { freshDirectory } from '../host/till-process.ts';
 import { durableEngines } from '../support/each-storage.ts';
 import { endWithThisProcess } from '../support/processes.ts';
+import { argumentsOf } from '../support/source-program.ts';
 import { openTestStorage } from '../support/storage.ts';
 import type { EngineName } from '../support/storage.ts';
 import { FORGET_POINTS, ON_POINTS } from './on-points.ts';
@@ -22,7 +22,7 @@ import { FORGET_POINTS, ON_POINTS } from './on-points.ts';
 const AT_ONCE = 1000;
 const MORE_THAN_AT_ONCE = 1500;
 
-const APPLICATION = fileURLToPath(new URL('on-main.ts', import.meta.url));
+const APPLICATION = argumentsOf('test/crash/on-main.ts');
 
 async function application(t: TestContext, engine: EngineName) {
   const directory = freshDirectory();
@@ -44,7 +44,7 @@ async function application(t: TestContext, engine: EngineName) {
       // Those of a killed process last for 15 seconds.
       await sql('UPDATE leases SET expires_at = 0');
       const env = { ...environment, ...task, CRASH_POINT: point };
-      const child = spawn(process.execPath, ['--import', 'tsx', APPLICATION], {
+      const child = spawn(process.execPath, APPLICATION, {
         env,
         stdio: ['ignore', 'ignore', 'pipe'],
       });

@@ -36,10 +36,14 @@ function emptyFolder(t: TestContext): string {
   return directory.path;
 }
 
-/** Serves as the settings say, and waits for the last line of the greeting. */
-async function served(path: string, last: RegExp, environment: Readonly<Record<string, string>> = {}): Promise<string> {
-  // From the sources, as after `git clone`: the bundle of the tests has no dashboard.
-  const till = new TillProcess(path, ['serve'], environment, 'sources');
+/** Serves as the settings say, and waits for the last line of the greeting. The built program has no dashboard. */
+async function served(
+  path: string,
+  last: RegExp,
+  environment: Readonly<Record<string, string>> = {},
+  form: 'sources' | 'compiled' = 'compiled',
+): Promise<string> {
+  const till = new TillProcess(path, ['serve'], environment, form);
   await waitFor(() => last.test(till.out) || till.child.exitCode !== null, {
     timeoutMs: 240_000,
     describe: () => `the greeting; it said:\n${till.out}${till.err}`,
@@ -89,7 +93,8 @@ describe('the first run, from an empty folder', () => {
     const flags = [...INIT, '--mode', 'sandbox', '--port', port];
     const made = await run(path, flags, {}, undefined, PASSWORD);
     assert.equal(made.code, 0, made.err);
-    const said = await served(path, LOGINS);
+    // As after `git clone`.
+    const said = await served(path, LOGINS, {}, 'sources');
     const url = /listens on (\S+)/.exec(said)?.[1] ?? '';
     assert.equal(url, `http://localhost:${port}`);
 

@@ -5,13 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { endWithThisProcess } from '../support/processes.ts';
+import { argumentsOf } from '../support/source-program.ts';
 import { waitFor } from '../support/wait.ts';
 
 const BIN = fileURLToPath(new URL('../../host/bin.ts', import.meta.url));
 const LOADER = import.meta.resolve('tsx');
 
-/** The sources, as `npm start` runs them; or the program that the test run has built from them, which starts in a third of the time. */
-type Form = 'sources' | 'built';
+/**
+ * The sources, as `npm start` runs them; the files that the test run has compiled from them one by one; or the program that it has
+ * built from all of them, which has no dashboard. Each starts in about half the processor time of the one before.
+ */
+type Form = 'sources' | 'compiled' | 'built';
 const USUAL: Form = 'built';
 
 /** What the program left behind when it ended. */
@@ -57,11 +61,12 @@ export class TillProcess {
     input?: string,
   ) {
     const built = form === 'built' ? process.env['TEST_TILL_PROGRAM'] : undefined;
+    const program = form === 'compiled' ? argumentsOf('host/bin.ts') : ['--import', LOADER, BIN];
     // Coverage of what is built would say nothing: it is counted by the files of the sources.
     const inherited = Object.entries(process.env).filter(
       ([name]) => !name.startsWith('TILLGATE_') && name !== 'NODE_OPTIONS' && !(built && name === 'NODE_V8_COVERAGE'),
     );
-    this.child = spawn(process.execPath, [...(built ? [built] : ['--import', LOADER, BIN]), ...args], {
+    this.child = spawn(process.execPath, [...(built ? [built] : program), ...args], {
       cwd: directory,
       env: { ...Object.fromEntries(inherited), ...environment },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

@@ -53,10 +53,10 @@ describe('a machine without @opentelemetry/api', () => {
     const file = join(directory.path, 'asked');
     return existsSync(file) ? readFileSync(file, 'utf8') : '';
   };
-  /** The sources: the program of a test run has the package in it. */
+  /** The built program of a test run has the package in it. */
   const start = (settings: object): TillProcess => {
     directory.write('tillgate.config.json', { mode: 'sandbox', ...settings });
-    return serve(directory.path, environment, 'sources');
+    return serve(directory.path, environment, 'compiled');
   };
   const embed = async (tracing: boolean): Promise<Ended> => {
     const args = ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', application(tracing)];

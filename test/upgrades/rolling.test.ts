@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, afterEach, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import knex from 'knex';
 import { migrate, MIGRATIONS } from '../../adapters/storage/knex/migrations/migrate.ts';
 import { checkLedger, isTillgateError } from '../../core/index.ts';
@@ -10,12 +9,13 @@ import { freshDirectory, killAll, serve } from '../host/till-process.ts';
 import { testedEngines } from '../support/each-storage.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { endWithThisProcess } from '../support/processes.ts';
+import { argumentsOf } from '../support/source-program.ts';
 import { appliedIn, loadFixture } from './fixture.ts';
 import type { Loaded } from './fixture.ts';
 import { LATER } from './later.ts';
 
 const KEPT = '0.1.0';
-const PROGRAM = fileURLToPath(new URL('migrate-and-die.ts', import.meta.url));
+const PROGRAM = argumentsOf('test/upgrades/migrate-and-die.ts');
 const NEWER = { name: '9999-of-a-later-release', checksum: 'unknown here', applied_at: 0 };
 const INSERTED_ALERT = `INSERT INTO alerts (id, kind, subject, reason, status, first_at, last_at, raised, severity)
   VALUES ('1', 'deposit', 'a test', 'a reason', 'OPEN', 0, 0, 1, 'unknown')`;
@@ -32,13 +32,9 @@ async function migrateUntil({ config }: Loaded, text: string): Promise<NodeJS.Si
     useNullAsDefault: true,
     pool: { min: 0, max: 1 },
   };
-  const child = spawn(
-    process.execPath,
-    ['--import', import.meta.resolve('tsx'), PROGRAM, JSON.stringify(settings), text],
-    {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
-  );
+  const child = spawn(process.execPath, [...PROGRAM, JSON.stringify(settings), text], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   endWithThisProcess(child);
   const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   return signal;

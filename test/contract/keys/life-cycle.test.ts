@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { CryptoRandom } from '../../../adapters/crypto/index.ts';
@@ -28,6 +27,7 @@ import type {
   UpstreamId,
 } from '../../../core/index.ts';
 import { eachStorage } from '../../support/each-storage.ts';
+import { argumentsOf } from '../../support/source-program.ts';
 import { waitFor } from '../../support/wait.ts';
 import { storedAccount } from '../storage/fixtures.ts';
 import { Instance, openFor, vault } from './fixture.ts';
@@ -497,9 +497,7 @@ eachStorage((engine, openStorage) => {
       let answered = 0;
       let late = 0;
       const command = promisify(execFile)(process.execPath, [
-        '--import',
-        'tsx',
-        fileURLToPath(new URL('revoke-command.ts', import.meta.url)),
+        ...argumentsOf('test/contract/keys/revoke-command.ts'),
         config.filename,
         ...made.flatMap(({ appId, keyId }) => [appId, keyId]),
       ]).then(({ stdout }) => {
