@@ -44,7 +44,7 @@ export const encodedField = <T, Stored>(name: string, encode: (value: T) => Stor
     name,
     'text',
     (value) => JSON.stringify(encode(value)),
-    (row, column) => decode(values.json(row, column) as Stored),
+    (row, column) => decode(values.json<Stored>(row, column)),
   );
 export const encodedOrNullField = <T, Stored>(
   name: string,
@@ -56,7 +56,7 @@ export const encodedOrNullField = <T, Stored>(
     'text',
     (value) => (value === null ? null : JSON.stringify(encode(value))),
     (row, column) => {
-      const stored = values.jsonOrNull(row, column) as Stored | null;
+      const stored = values.jsonOrNull<Stored>(row, column);
       return stored === null ? null : decode(stored);
     },
   );

@@ -42,7 +42,7 @@ interface FormItem {
 export const tipsOf = (value: unknown): readonly number[] =>
   Array.isArray(value)
     ? value.map(Number)
-    : String(value ?? '')
+    : (typeof value === 'string' ? value : '')
         .split(/[\s,;%،、]+/)
         .filter((word) => word !== '')
         .map((word) => (/^\d{1,3}$/.test(word) ? Number(word) : Number.NaN));
