@@ -36,6 +36,8 @@ const HEIGHT = 800;
 export async function dress(page: Page, { width, theme, print = false }: Look): Promise<void> {
   await page.emulateMedia({ colorScheme: theme, media: print ? 'print' : 'screen' });
   await page.setViewportSize({ width, height: HEIGHT });
+  // What the pointer is over could show a tooltip.
+  await page.mouse.move(0, 0);
 }
 
 /** What is wrong with a page: what axe finds, and that it sticks out sideways. @param only - rules of axe; all unless given */

@@ -196,7 +196,7 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours,
         },
       },
       // The records of a narrow screen are cards, which need no frame around them all.
-      RaListToolbar: { styleOverrides: { root: { '&&, && .RaTopToolbar-root': { backgroundColor: 'transparent' } } } },
+      RaListToolbar: { styleOverrides: { root: { '&&, && .MuiToolbar-root': { backgroundColor: 'transparent' } } } },
       RaList: {
         styleOverrides: {
           root: {

@@ -18,6 +18,8 @@ export function RecordPage<R>({ children, title, pollMs = () => false }: RecordP
     <Show
       actions={false}
       component="div"
+      // A wide table scrolls by itself, and widens no page.
+      sx={{ '& .RaShow-main': { minWidth: 0 } }}
       {...(title === undefined ? {} : { title })}
       queryOptions={{
         meta: WHOLE,

@@ -40,7 +40,7 @@ export function BatchRows({ batch: { id, progress, status } }: { readonly batch:
   return (
     <Section title={`${TEXT}.rows`}>
       <TableContainer tabIndex={0} role="region" aria-label={translate(`${TEXT}.rows`)}>
-        <Table size="small">
+        <Table size="small" sx={{ '& td, & th': { whiteSpace: 'nowrap' } }}>
           <TableHead>
             <TableRow>
               {COLUMNS.map((name) => (
