@@ -19,7 +19,7 @@ export function RecordPage<R>({ children, title, pollMs = () => false }: RecordP
       actions={false}
       component="div"
       // A wide table scrolls by itself, and widens no page.
-      sx={{ '& .RaShow-main': { minWidth: 0 } }}
+      sx={{ '& .RaShow-card': { minWidth: 0 } }}
       {...(title === undefined ? {} : { title })}
       queryOptions={{
         meta: WHOLE,
