@@ -5,7 +5,7 @@ import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
 import { useService } from '../../components/service.ts';
-import { ChainName, Time } from '../../components/values.tsx';
+import { ChainName, LongText, Time } from '../../components/values.tsx';
 import type { PayeeRecord } from '../../records.ts';
 import { useApi } from '../../till.ts';
 
@@ -14,7 +14,7 @@ const TEXT = 'resources.payees';
 const COLUMNS: readonly Column<PayeeRecord>[] = [
   { name: 'label', card: 'title', value: ({ label }) => (label === '' ? '–' : label) },
   { name: 'chain', card: 'aside', value: ({ chain }) => <ChainName code={chain} /> },
-  { name: 'address', value: ({ address }) => address },
+  { name: 'address', value: ({ address }) => <LongText>{address}</LongText> },
   { name: 'effective_at', value: ({ effective_at: from }) => <Time value={from} /> },
   { name: 'actions', value: (payee) => <RemovePayee payee={payee} /> },
 ];

@@ -5,14 +5,14 @@ import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
 import { useService } from '../../components/service.ts';
-import { ChainName, Time } from '../../components/values.tsx';
+import { ChainName, LongText, Time } from '../../components/values.tsx';
 import type { WithdrawalAddress } from '../../records.ts';
 import { useApi } from '../../till.ts';
 
 const COLUMNS: readonly Column<WithdrawalAddress>[] = [
   { name: 'chain', card: 'title', value: ({ chain }) => <ChainName code={chain} /> },
-  { name: 'address', value: ({ address }) => address },
-  { name: 'in_force', value: ({ in_force: inForce }) => inForce ?? '–' },
+  { name: 'address', value: ({ address }) => <LongText>{address}</LongText> },
+  { name: 'in_force', value: ({ in_force: inForce }) => <LongText>{inForce ?? '–'}</LongText> },
   { name: 'effective_at', value: ({ effective_at: from }) => <Time value={from} /> },
 ];
 
