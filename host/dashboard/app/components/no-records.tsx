@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { useListContext, useResourceContext, useResourceDefinition, useTranslate } from 'react-admin';
 import type { ReactNode } from 'react';
-import { CreateFirst } from './create-action.tsx';
+import { CreateLink } from './create-link.tsx';
 
 /** The filters with which a list begins. */
 export type StartFilter = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export function NoRecords({ startFilter = {}, next }: NoRecordsProps) {
           {translate('ra.navigation.clear_filters')}
         </Button>
       ) : (
-        (next ?? (hasCreate === true ? <CreateFirst /> : null))
+        (next ?? (hasCreate === true ? <CreateLink variant="contained" /> : null))
       )}
     </Box>
   );

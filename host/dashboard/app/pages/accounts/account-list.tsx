@@ -1,6 +1,7 @@
-import { TopToolbar, useTranslate } from 'react-admin';
+import { useTranslate } from 'react-admin';
 import { StatusChip } from '../../components/chips.tsx';
-import { CreateAction } from '../../components/create-action.tsx';
+import { CreateLink } from '../../components/create-link.tsx';
+import { ListActions } from '../../components/list-actions.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
@@ -25,14 +26,7 @@ const FILTERS = [<SearchField key="q" source="q" label="resources.accounts.searc
 
 export function AccountList() {
   return (
-    <Records
-      filters={FILTERS}
-      actions={
-        <TopToolbar>
-          <CreateAction />
-        </TopToolbar>
-      }
-    >
+    <Records filters={FILTERS} actions={<ListActions create={<CreateLink />} />}>
       <RecordTable columns={COLUMNS} opens />
     </Records>
   );

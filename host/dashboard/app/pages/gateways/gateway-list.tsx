@@ -1,6 +1,7 @@
-import { TopToolbar, useTranslate } from 'react-admin';
+import { useTranslate } from 'react-admin';
 import { StatusChip } from '../../components/chips.tsx';
-import { CreateAction } from '../../components/create-action.tsx';
+import { CreateLink } from '../../components/create-link.tsx';
+import { ListActions } from '../../components/list-actions.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
@@ -34,13 +35,7 @@ export const statusOf = (enabled: boolean): string => (enabled ? 'active' : 'dis
 
 export function GatewayList() {
   return (
-    <Records
-      actions={
-        <TopToolbar>
-          <CreateAction />
-        </TopToolbar>
-      }
-    >
+    <Records actions={<ListActions create={<CreateLink />} />}>
       <RecordTable columns={COLUMNS} opens />
     </Records>
   );

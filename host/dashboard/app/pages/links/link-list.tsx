@@ -1,6 +1,7 @@
-import { TopToolbar, useTranslate } from 'react-admin';
+import { useTranslate } from 'react-admin';
 import { StatusChip } from '../../components/chips.tsx';
-import { CreateAction } from '../../components/create-action.tsx';
+import { CreateLink } from '../../components/create-link.tsx';
+import { ListActions } from '../../components/list-actions.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
@@ -16,15 +17,9 @@ const COLUMNS: readonly Column<LinkRecord>[] = [
   { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
 ];
 
-const ACTIONS = (
-  <TopToolbar>
-    <CreateAction />
-  </TopToolbar>
-);
-
 export function LinkList() {
   return (
-    <Records actions={ACTIONS}>
+    <Records actions={<ListActions create={<CreateLink />} />}>
       <RecordTable columns={COLUMNS} opens />
     </Records>
   );

@@ -1,9 +1,10 @@
-import { FilterButton, SelectInput, TopToolbar, usePermissions } from 'react-admin';
+import { FilterButton, SelectInput, usePermissions } from 'react-admin';
 import { ORDER_STATUSES } from '../../../../../core/orders/order-status.ts';
 import { CsvButton } from '../../components/csv-button.tsx';
 import { AccountName } from '../../components/account-name.tsx';
 import { ACCOUNT_FILTER, PAYMENT_FILTERS } from '../../components/list-filters.tsx';
-import { CreateAction } from '../../components/create-action.tsx';
+import { CreateLink } from '../../components/create-link.tsx';
+import { ListActions } from '../../components/list-actions.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { SearchField } from '../../components/search-field.tsx';
@@ -47,11 +48,10 @@ const FILTERS = [
 ];
 
 const ACTIONS = (
-  <TopToolbar>
+  <ListActions create={<CreateLink />}>
     <FilterButton />
     <CsvButton />
-    <CreateAction />
-  </TopToolbar>
+  </ListActions>
 );
 
 export function OrderList() {

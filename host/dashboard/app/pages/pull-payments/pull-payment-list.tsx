@@ -1,6 +1,6 @@
-import { TopToolbar } from 'react-admin';
 import { StatusChip } from '../../components/chips.tsx';
-import { CreateAction } from '../../components/create-action.tsx';
+import { CreateLink } from '../../components/create-link.tsx';
+import { ListActions } from '../../components/list-actions.tsx';
 import { RecordTable } from '../../components/record-table.tsx';
 import type { Column } from '../../components/record-table.tsx';
 import { Records } from '../../components/records.tsx';
@@ -15,16 +15,10 @@ const COLUMNS: readonly Column<PullPaymentRecord>[] = [
   { name: 'state', card: 'aside', value: ({ state }) => <StatusChip status={state} /> },
 ];
 
-const ACTIONS = (
-  <TopToolbar>
-    <CreateAction />
-  </TopToolbar>
-);
-
 /** The amounts that the account has promised. */
 export function PullPaymentList() {
   return (
-    <Records actions={ACTIONS}>
+    <Records actions={<ListActions create={<CreateLink />} />}>
       <RecordTable columns={COLUMNS} opens />
     </Records>
   );
