@@ -5,7 +5,8 @@ import type { Names } from '../../../host/dashboard/app/money.ts';
 
 const coin = (chain: string, name: string, code: string, symbol: string) => ({
   ...{ chain, chain_name: name, coin: code, symbol },
-  explorer: null, address_explorer: null,
+  explorer: null,
+  address_explorer: null,
   enabled: true,
 });
 const NAMES: Names = {
