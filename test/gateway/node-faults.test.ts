@@ -270,15 +270,16 @@ bothPaths('a node that does not answer', (path) => {
   });
 
   test('a result that comes in pieces is passed on as it comes', async () => {
-    let finish = (): void => undefined;
+    const ends: (() => unknown)[] = [];
     const node = await nodeThat((_req, res) => {
       res.writeHead(200).write('{"jsonrpc":"2.0","id":1,"result":"0x');
-      finish = () => void res.end('1"}');
+      ends.push(() => res.end('1"}'));
     });
     const gate = await run([node]);
     const answer = ask(gate.port, { body: BALANCE });
+    const [end] = await waitFor(() => ends.length > 0 && ends, { describe: 'the call to arrive' });
     await pause(50);
-    finish();
+    end?.();
     assert.equal((await answer).text, '{"jsonrpc":"2.0","id":1,"result":"0x1"}');
   });
 });
