@@ -72,7 +72,7 @@ interface ChangeFacts {
 }
 
 /** A request for a page of accounts. */
-interface AccountSearch extends CursorRequest {
+export interface AccountSearch extends CursorRequest {
   /** A part of the email address or the name, regardless of case; absent for all. */
   readonly q?: string | undefined;
 }

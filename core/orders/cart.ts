@@ -131,7 +131,8 @@ export interface StoredCart {
 }
 /** A {@link LinkItem} in which the price is digits, as it is stored. */
 export type StoredItem = Omit<LinkItem, 'price'> & { readonly price: string };
-type StoredLine = Omit<CartLine, 'price'> & { readonly price: string };
+/** A {@link CartLine} in which the price is digits, as it is stored. */
+export type StoredLine = Omit<CartLine, 'price'> & { readonly price: string };
 
 const withDigits = <T extends { readonly price: bigint }>(priced: T) => ({ ...priced, price: String(priced.price) });
 const withUnits = <T extends { readonly price: string }>(priced: T) => ({ ...priced, price: BigInt(priced.price) });

@@ -51,7 +51,13 @@ const SAMPLES: Readonly<Record<string, (makers: Makers) => Promise<string>>> = {
     return order;
   },
   links: async ({ merchant }) => {
-    await merchant('POST', 'links', { title: 'Coffee bar', face: 'POINT_OF_SALE', currency: 'EUR' });
+    const items = [
+      { name: 'Espresso', price: '2.4' },
+      { name: 'Cake', price: '4' },
+    ];
+    await merchant('POST', 'links', {
+      ...{ title: 'Coffee bar', face: 'POINT_OF_SALE', currency: 'EUR', items, tips: [5, 10] },
+    });
     await merchant('POST', 'links', { title: 'A donation', currency: 'EUR', min_price: '5', max_price: '500' });
     const fields = { description: 'One seat in the third row.', price: '25', currency: 'EUR', max_sales: 100 };
     return idOf(await merchant('POST', 'links', { title: 'Summer concert', ...fields }));
@@ -74,6 +80,10 @@ const SAMPLES: Readonly<Record<string, (makers: Makers) => Promise<string>>> = {
     const amount = present(readDecimal('7.5'), 'an amount');
     await fixture.host.till.claimPullPayment.claim(token, { address: PAYEE, amount, key: 'a-claim-of-a-payee' });
     return idOf(pull);
+  },
+  claims: async ({ merchant }) => {
+    const { items } = (await merchant('GET', 'claims')) as { items: readonly Fields[] };
+    return idOf(present(items[0], 'a claim'));
   },
   'payout-batches': async ({ fixture, account, merchant }) => {
     const payee = { accountId: account, chain: 'ETH', address: PAYEE, label: 'Warehouse' };

@@ -6,7 +6,7 @@
 export { openStorage } from './open-storage.ts';
 export type { EmbeddedConfig, PgConfig, StorageConfig, StorageDeps } from './open-storage.ts';
 export { driverNotice } from './drivers/sqlite-client.ts';
-export type { SqliteConfig, SqliteDriver } from './drivers/sqlite-client.ts';
+export type { FoundDrivers, PackageDefect, SqliteConfig, SqliteDriver } from './drivers/sqlite-client.ts';
 export { requireSecureConnection } from './pg-transport.ts';
 export { SqlStorage } from './sql-storage.ts';
 export type { TransactionLimits } from './session.ts';
@@ -16,3 +16,5 @@ export type { InspectedDatabase } from './inspection/read-only.ts';
 export { acquireServerLock } from './server-lock.ts';
 export type { ServerLock } from './server-lock.ts';
 export { BACKUP_ENDINGS, backUpDatabase, engineOf, restoreDatabase } from './backup/back-up.ts';
+export type { RestoreDeps } from './backup/back-up.ts';
+export type { Environment } from './backup/pg-programs.ts';

@@ -76,7 +76,10 @@ function Charts({ overview, former }: Compared) {
       }}
     >
       <SalesChart overview={overview} former={former} />
-      <OrderFunnel orders={overview.orders} />
+      {/* The tallest: what follows stands beside it, under the first. */}
+      <Box sx={{ gridRow: { lg: 'span 2' } }}>
+        <OrderFunnel orders={overview.orders} />
+      </Box>
       <CallbackChart callbacks={overview.callbacks} />
       {overview.gateway.days.length === 0 ? null : (
         <>
