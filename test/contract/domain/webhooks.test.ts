@@ -48,7 +48,7 @@ eachStorage((engine, open) => {
           ...{ id: called['order_id'], account: called['user_id'], type: called['order_type'], platform, status },
           ...{ price: called['vs_price'], currency: called['vs_currency'], received: called['obtained'] },
           payment: { chain, chain_name, coin: called['currency'], amount, address: called['to_addr'] },
-          ...{ remark, tolerance_bps: order.toleranceBps, merchant_reference, metadata },
+          ...{ remark, tolerance_bps: order.toleranceBps, merchant_reference, metadata, cart: null },
           created_at: formatInstant(order.createdAt),
           updated_at: formatInstant((await domain.order(order.id)).updatedAt),
           expires_at: formatInstant(order.expiresAt),
