@@ -58,12 +58,12 @@ eachStorage((_name, open) => {
     }
     return found;
   };
-  /** The record as the file has it: with a column for each field of its payment. */
+  /** The record as the file has it: with a column for each field of its payment and its cart. */
   const flat = (record: Fields): Fields =>
     Object.fromEntries(
       Object.entries(record).flatMap(([name, value]) =>
-        name === 'payment'
-          ? Object.entries(value ?? {}).map(([inner, one]) => [`payment_${inner}`, one])
+        name === 'payment' || name === 'cart'
+          ? Object.entries(value ?? {}).map(([inner, one]) => [`${name}_${inner}`, one])
           : [[name, value]],
       ),
     );
@@ -76,6 +76,7 @@ eachStorage((_name, open) => {
     await made(user, {
       merchantReference: 'invoice "1", late',
       metadata: { cart: '7', note: 'ä, "b"' },
+      cart: { lines: [{ id: '1', name: 'Tea, green', price: 1_200n, quantity: 2 }], tip: 100n },
     });
     await made(user, {}, null);
     await made(user, {}, 'USDT-ERC20');
@@ -101,7 +102,7 @@ eachStorage((_name, open) => {
       );
       const [header = [], ...rows] = parseCsv(reply.text);
       const listed = await items(query, by);
-      const columns = Object.keys(flat((await items({ coin: 'ETH' }, user))[0] ?? {}));
+      const columns = Object.keys(flat((await items({}, user)).find(({ cart }) => cart !== null) ?? {}));
       assert.deepEqual(header, columns);
       assert.deepEqual(
         rows,
