@@ -30,8 +30,6 @@ function environmentOf([file]: readonly PlannedFile[]): string {
   return `Object.assign(process.env, ${JSON.stringify(variables)});`;
 }
 
-const REGISTRATION = `import { registered, suite } from './${compiledName('test/runner/registration.ts')}';`;
-
 /**
  * Writes a module for each process, which puts each of its files into a suite of the file's name: hooks at the top of a
  * file then are that file's own.
@@ -42,10 +40,10 @@ export function writeGroups(folder: string, files: readonly PlannedFile[]): stri
   return groupsOf(files).map((group, at) => {
     const suites = group.map(
       (file) =>
-        `suite(${JSON.stringify(nameOf(file))}, () => import(${JSON.stringify(`./${compiledName(file.path)}`)}));`,
+        `describe(${JSON.stringify(nameOf(file))}, async () => { await import(${JSON.stringify(`./${compiledName(file.path)}`)}); });`,
     );
     const module = join(folder, `group-${String(at).padStart(3, '0')}.js`);
-    writeFileSync(module, [REGISTRATION, environmentOf(group), ...suites, 'await registered();', ''].join('\n'));
+    writeFileSync(module, ["import { describe } from 'node:test';", environmentOf(group), ...suites, ''].join('\n'));
     return module;
   });
 }
