@@ -31,6 +31,7 @@ const hideUserBuffer = (socket: Socket): void => {
   Object.defineProperty(handle, 'useUserBuffer', { value: undefined });
 };
 
+const STATUS_LINE = 'HTTP/1.1 200';
 const WAYS = { 'into the common buffer': false, "by the event 'data'": true } as const;
 for (const [way, byEvent] of Object.entries(WAYS))
   test(`a client that sends on without waiting is not read without bound, and gets every response, ${way}`, async (t) => {
@@ -70,15 +71,19 @@ for (const [way, byEvent] of Object.entries(WAYS))
     );
     const client = connect(port, '127.0.0.1');
     t.after(() => client.destroy());
-    let text = '';
-    client.setEncoding('latin1').on('data', (more: string) => (text += more));
-    const got = (): number => text.split('HTTP/1.1 200').length - 1;
+    let [got, end] = [0, ''];
+    client.setEncoding('latin1').on('data', (more: string) => {
+      const parts = `${end}${more}`.split(STATUS_LINE);
+      got += parts.length - 1;
+      // The next status line may have begun.
+      end = parts.at(-1)?.slice(1 - STATUS_LINE.length) ?? '';
+    });
     client.write(REQUEST.repeat(count));
     await waitFor(() => held !== null && (accepted?.isPaused() ?? false));
     const read = accepted?.bytesRead ?? Infinity;
     assert.ok(read < 1_000_000, `${read} bytes`);
     respond(held as unknown as ClientConnection);
-    await waitFor(() => got() === count, { describe: () => `${got()} responses, ${asked} requests` });
+    await waitFor(() => got === count, { describe: () => `${got} responses, ${asked} requests` });
     assert.equal(events > 0, byEvent);
   });
 
