@@ -39,7 +39,12 @@ export function Time({ value }: { readonly value: string | null }) {
   const [locale] = useLocaleState();
   if (value === null) return <>–</>;
   return (
-    <Box component="time" dateTime={value} title={timeText(locale, value, 'long')} sx={{ whiteSpace: 'nowrap' }}>
+    <Box
+      component="time"
+      dateTime={value}
+      title={timeText(locale, value, 'long')}
+      sx={{ whiteSpace: 'nowrap', unicodeBidi: 'isolate' }}
+    >
       {timeText(locale, value)}
     </Box>
   );

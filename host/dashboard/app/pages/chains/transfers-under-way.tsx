@@ -8,7 +8,7 @@ import type { TransferStatus } from '../../../../../core/payouts/transfer.ts';
 import { StatusChip } from '../../components/chips.tsx';
 import { Entries } from '../../components/entries.tsx';
 import { Section } from '../../components/facts.tsx';
-import { Amount, Time } from '../../components/values.tsx';
+import { Amount, ChainName, Time } from '../../components/values.tsx';
 import type { TransferItem } from '../../operator-records.ts';
 import { useApi } from '../../till.ts';
 import { Kind } from '../withdrawals/kind.tsx';
@@ -45,7 +45,7 @@ export function TransfersUnderWay() {
               <StatusChip status={status} />
               <Amount value={amount} currency={coin} />
               <Typography component="span" color="textSecondary" variant="body2">
-                <Kind kind={kind} /> · {chain} · <Time value={at} />
+                <Kind kind={kind} /> · <ChainName code={chain} /> · <Time value={at} />
               </Typography>
               <Button component={Link} to={`/transfers/${id}/show`} size="small">
                 {translate('resources.transfers.open')}

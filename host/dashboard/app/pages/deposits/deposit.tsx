@@ -6,7 +6,7 @@ import { AccountName } from '../../components/account-name.tsx';
 import { StatusChip } from '../../components/chips.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
-import { Amount, Time, TransactionHash } from '../../components/values.tsx';
+import { Amount, ChainName, Time, TransactionHash } from '../../components/values.tsx';
 import type { DepositItem } from '../../operator-records.ts';
 import { useApi } from '../../till.ts';
 
@@ -25,7 +25,12 @@ export function Deposit({ deposit }: { readonly deposit: DepositItem }) {
           [`${FIELD}.status`, <StatusChip key="status" status={deposit.status} />],
           [`${FIELD}.unassigned_reason`, reason === null ? null : translate(`${KEY}.reasons.${reason}`)],
           [`${FIELD}.paid_at`, <Time key="paid" value={deposit.paid_at} />],
-          [`${FIELD}.chain`, `${deposit.chain} · ${deposit.block_height}`],
+          [
+            `${FIELD}.chain`,
+            <span key="chain">
+              <ChainName code={deposit.chain} /> · {deposit.block_height}
+            </span>,
+          ],
           [`${FIELD}.account`, <AccountName key="account" id={deposit.account} link />],
           [
             `${FIELD}.order`,
