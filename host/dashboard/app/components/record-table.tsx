@@ -26,10 +26,10 @@ export interface Column<R extends RaRecord> {
   readonly value: (record: R) => ReactNode;
   readonly numeric?: boolean;
   /**
-   * Its place in the card of a narrow screen: the first line, the end of that line, or the line below without a label; a
-   * line of its own with its label by default.
+   * Its place in the card of a narrow screen: the first line, the end of that line, the line below without a label, or for
+   * buttons the end of the card, where pressing one does not open the record; a line of its own with its label by default.
    */
-  readonly card?: 'title' | 'aside' | 'detail';
+  readonly card?: 'title' | 'aside' | 'detail' | 'actions';
 }
 
 interface RecordTableProps<R extends RaRecord> {
@@ -165,7 +165,8 @@ function RecordCard<R extends RaRecord>({ record, columns, path }: RecordCardPro
   const resource = useResourceContext() ?? '';
   const label = useTranslateLabel();
   const labelled = columns.filter(({ card }) => card === undefined);
-  const headed = labelled.length < columns.length;
+  const actions = columns.filter(({ card }) => card === 'actions');
+  const headed = labelled.length + actions.length < columns.length;
   const content = (
     <CardContent sx={{ display: 'grid', gap: 0.5, p: 1.5, '&:last-child': { pb: 1.5 } }}>
       {headed ? <CardHead record={record} columns={columns} /> : null}
@@ -181,10 +182,20 @@ function RecordCard<R extends RaRecord>({ record, columns, path }: RecordCardPro
       ))}
     </CardContent>
   );
-  if (path === null) return content;
   return (
-    <CardActionArea component={RouterLink} to={path}>
-      {content}
-    </CardActionArea>
+    <>
+      {path === null ? (
+        content
+      ) : (
+        <CardActionArea component={RouterLink} to={path}>
+          {content}
+        </CardActionArea>
+      )}
+      {actions.map(({ name, value }) => (
+        <Box key={name} sx={{ px: 1.5, pb: 1.5, '&:empty': { display: 'none' } }}>
+          {value(record)}
+        </Box>
+      ))}
+    </>
   );
 }

@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<PayeeRecord>[] = [
   { name: 'chain', card: 'aside', value: ({ chain }) => <ChainName code={chain} /> },
   { name: 'address', value: ({ address }) => <LongText>{address}</LongText> },
   { name: 'effective_at', value: ({ effective_at: from }) => <Time value={from} /> },
-  { name: 'actions', value: (payee) => <RemovePayee payee={payee} /> },
+  { name: 'actions', card: 'actions', value: (payee) => <RemovePayee payee={payee} /> },
 ];
 
 /** The receivers that an account lists, newest first. */

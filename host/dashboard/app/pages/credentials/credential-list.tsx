@@ -46,7 +46,11 @@ export function CredentialList() {
     { name: 'created_at', value: ({ created_at: at }) => <Time value={at} /> },
     { name: 'expires_at', value: ({ expires_at: at }) => <Time value={at} /> },
     { name: 'status', value: ({ status }) => <StatusChip status={status} /> },
-    { name: 'actions', value: (credential) => <CredentialActions credential={credential} show={show} /> },
+    {
+      name: 'actions',
+      card: 'actions',
+      value: (credential) => <CredentialActions credential={credential} show={show} />,
+    },
   ];
   return (
     <>

@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<ClaimRecord>[] = [
   },
   { name: 'to_address', value: ({ to_address: to }) => <Hash value={to} /> },
   { name: 'state', card: 'aside', value: (claim) => <ClaimState claim={claim} /> },
-  { name: 'actions', value: (claim) => <ClaimActions claim={claim} /> },
+  { name: 'actions', card: 'actions', value: (claim) => <ClaimActions claim={claim} /> },
 ];
 
 export function ClaimState({ claim: { state, reason, not_before: notBefore } }: { readonly claim: ClaimRecord }) {

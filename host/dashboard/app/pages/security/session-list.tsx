@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<SessionRecord>[] = [
   { name: 'created_at', card: 'detail', value: ({ created_at: at }) => <Time value={at} /> },
   { name: 'last_used_at', value: ({ last_used_at: at }) => <Time value={at} /> },
   { name: 'ip', value: ({ ip }) => ip ?? '–' },
-  { name: 'actions', value: (session) => <SessionActions session={session} /> },
+  { name: 'actions', card: 'actions', value: (session) => <SessionActions session={session} /> },
 ];
 
 export function SessionList() {

@@ -28,7 +28,7 @@ export function WebhookList() {
     { name: 'url', value: ({ url }) => url },
     { name: 'events', value: ({ events }) => events.join(', ') },
     { name: 'enabled', value: ({ enabled }) => <StatusChip status={enabled ? 'ENABLED' : 'DISABLED'} /> },
-    { name: 'actions', value: (webhook) => <WebhookActions webhook={webhook} show={show} /> },
+    { name: 'actions', card: 'actions', value: (webhook) => <WebhookActions webhook={webhook} show={show} /> },
   ];
   return (
     <>
