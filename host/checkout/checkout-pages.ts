@@ -3,7 +3,7 @@ import type { AssetCatalogue, BrandingStore, ChoosePayment, Clock, Order } from 
 import { Brands } from './brands.ts';
 import type { Brand } from './brands.ts';
 import type { CheckoutPage, Choice } from './checkout-page.ts';
-import type { PageFiles } from './document.ts';
+import type { PageFiles } from './browser-files.ts';
 import type { Language } from './languages.ts';
 import type { LiveOrders } from './order-subscriptions.ts';
 import { isOwnAddress, mayChoose, mayLeaveRefundAddress } from './order-rules.ts';

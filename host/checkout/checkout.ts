@@ -2,6 +2,7 @@ import { ANYBODY, payerBrowser, textOperation, typedAddress } from '../../adapte
 import type { HttpDeps, HttpRequest, HttpResponse, Operation, RawCall } from '../../adapters/http/index.ts';
 import { TillgateError } from '../../core/index.ts';
 import type { BrandingStore } from '../../core/index.ts';
+import { scriptReply } from './browser-files.ts';
 import type { CheckoutPages, PagesDeps } from './checkout-pages.ts';
 import { queryOf } from '../http/query-of.ts';
 import type { ChosenLanguage } from './chosen-language.ts';
@@ -22,7 +23,6 @@ export interface Checkout {
 }
 
 const TOKEN = /^[0-9a-zA-Z_-]{1,128}$/;
-const YEAR_SECONDS = 31_536_000;
 const LOGO = /^[0-9a-f]{64}$/;
 /** Browsers show a merchant's file only as a picture, without script. Cached briefly, because it may be removed. */
 const LOGO_HEADERS = {
@@ -110,19 +110,9 @@ function filesOperation(load: () => Promise<Loaded>): Operation {
     id: 'checkoutFile',
     path: '/checkout/assets/{file}',
     summary: "A file of the payer's page",
-    description: 'Its script or style sheet, under a name that changes with its content.',
+    description: 'Its script, under a name that changes with its content.',
     type: 'text/plain',
-    handler: async ({ params, traceId }): Promise<HttpResponse> => {
-      const { script, style } = (await load()).pages.files;
-      const file = [script, style].find(({ name }) => name === params['file']);
-      if (file === undefined) throw new TillgateError('NOT_FOUND', 'There is no such file.');
-      const headers = {
-        'Content-Type': file.type,
-        'Cache-Control': `public, max-age=${YEAR_SECONDS}, immutable`,
-        'X-Content-Type-Options': 'nosniff',
-      };
-      return { status: 200, headers: { 'X-Trace-Id': traceId, ...headers }, body: file.body };
-    },
+    handler: async ({ params, traceId }) => scriptReply((await load()).pages.files, params['file'], traceId),
   });
 }
 

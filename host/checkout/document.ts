@@ -1,15 +1,9 @@
 import { NO_BRAND } from './brands.ts';
 import type { Brand } from './brands.ts';
-import type { BrowserFile } from './browser-files.ts';
+import type { PageFiles } from './browser-files.ts';
 import { LANGUAGES } from './languages.ts';
 import type { Language } from './languages.ts';
 import { SLOTS } from './template.ts';
-
-/** The two files that the page loads; see `browser-files.ts`. */
-export interface PageFiles {
-  readonly script: BrowserFile;
-  readonly style: BrowserFile;
-}
 
 export interface DocumentParts {
   readonly title: string;
@@ -25,10 +19,10 @@ export class DocumentFrame {
   readonly #language: Language;
 
   /**
-   * @param assets - the URL of the files, relative to the document
+   * @param assets - the URL of the script's folder, relative to the document
    * @param sandbox - whether no real money is paid
    */
-  constructor(language: Language, { script, style }: PageFiles, assets: string, sandbox: boolean) {
+  constructor(language: Language, { script }: Pick<PageFiles, 'script'>, assets: string, sandbox: boolean) {
     const { tag, direction, name } = language;
     const languages = LANGUAGES.map(
       (each) =>
@@ -38,7 +32,7 @@ export class DocumentFrame {
     this.#language = language;
     this.#parts = [
       `<!doctype html><html lang="${tag}" dir="${direction}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><meta name="color-scheme" content="light dark"><meta name="shop-origins" content="${SLOTS.shops}"><title>`,
-      `</title><link rel="icon" href="data:,"><link rel="stylesheet" href="${assets}/${style.name}" integrity="${style.integrity}" nonce="${SLOTS.nonce}"><script type="module" src="${assets}/${script.name}" integrity="${script.integrity}" nonce="${SLOTS.nonce}"></script>`,
+      `</title><link rel="icon" href="data:,"><style nonce="${SLOTS.nonce}">${SLOTS.style}</style><script type="module" src="${assets}/${script.name}" integrity="${script.integrity}" nonce="${SLOTS.nonce}"></script>`,
       `</head><body><header>${bar}<div class="top">`,
       `<details class="languages"><summary><span class="unseen">${escape(language.text('language'))}: </span>${name}</summary><ul>${languages.join('')}</ul></details></div></header>`,
     ];

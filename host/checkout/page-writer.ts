@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { NO_BRAND } from './brands.ts';
 import { readBrowserFiles } from './browser-files.ts';
+import type { PageFiles } from './browser-files.ts';
 import type { RenderedMain } from './checkout-page.ts';
 import { contentPolicy, DocumentFrame, messageMain } from './document.ts';
-import type { PageFiles } from './document.ts';
 import type { Language } from './languages.ts';
 import type { MessageName } from './messages/en.ts';
 import { Template } from './template.ts';
@@ -70,7 +70,13 @@ export class PageWriter {
       'Content-Language': language.tag,
       'Content-Security-Policy': contentPolicy(nonce, framedBy),
     };
-    const values = { nonce, leftMs: String(leftMs), leftText: language.span(leftMs), shops: framedBy.join(' ') };
+    const values = {
+      nonce,
+      leftMs: String(leftMs),
+      leftText: language.span(leftMs),
+      shops: framedBy.join(' '),
+      style: this.files.style,
+    };
     return { status, headers, body: template.fill(values) };
   }
 

@@ -3,6 +3,7 @@ import type { HttpResponse, RawCall } from '../../adapters/http/index.ts';
 import { isTillgateError, TillgateError } from '../../core/index.ts';
 import type { BrandingStore, ClaimableCoin, ClaimPageView, ClaimPullPayment, Clock } from '../../core/index.ts';
 import { Brands } from '../checkout/brands.ts';
+import { scriptReply } from '../checkout/browser-files.ts';
 import { chosenLanguage } from '../checkout/chosen-language.ts';
 import type { Language } from '../checkout/languages.ts';
 import type { PageSite } from '../checkout/page-site.ts';
@@ -40,7 +41,6 @@ const REFUSALS: ReadonlyMap<string, ClaimMessageName> = new Map(
 );
 
 const TOKEN = /^[0-9a-f]{32}$/;
-const YEAR_SECONDS = 31_536_000;
 /** How long an estimated fee is shown, in milliseconds: the page may be loaded often, and each estimate asks the node. */
 const FEE_MS = 30_000;
 const FEES_KEPT = 1_000;
@@ -66,16 +66,7 @@ export class ClaimPages {
   }
 
   file(name: string, traceId: string): HttpResponse {
-    const { script, style } = this.#writer.files;
-    const file = [script, style].find((each) => each.name === name);
-    if (file === undefined) throw new TillgateError('NOT_FOUND', 'There is no such file.');
-    const headers = {
-      'X-Trace-Id': traceId,
-      'Content-Type': file.type,
-      'Cache-Control': `public, max-age=${YEAR_SECONDS}, immutable`,
-      'X-Content-Type-Options': 'nosniff',
-    };
-    return { status: 200, headers, body: file.body };
+    return scriptReply(this.#writer.files, name, traceId);
   }
 
   async #page(token: string, query: URLSearchParams, language: Language): Promise<LinkPage> {

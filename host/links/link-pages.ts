@@ -1,8 +1,9 @@
 import { header } from '../../adapters/http/index.ts';
 import type { HttpResponse, RawCall } from '../../adapters/http/index.ts';
-import { isId, isTillgateError, onlyCoin, TillgateError } from '../../core/index.ts';
+import { isId, isTillgateError, onlyCoin } from '../../core/index.ts';
 import type { CheckoutView, LinkView, OrderId, PaymentLink } from '../../core/index.ts';
 import { Brands } from '../checkout/brands.ts';
+import { scriptReply } from '../checkout/browser-files.ts';
 import { chosenLanguage } from '../checkout/chosen-language.ts';
 import type { Language } from '../checkout/languages.ts';
 import type { MessageName } from '../checkout/messages/en.ts';
@@ -53,7 +54,6 @@ const PAYERS_REFUSALS: ReadonlyMap<string, MessageName> = new Map(
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const MOST_ZONE = 14 * 60;
-const YEAR_SECONDS = 31_536_000;
 
 /** The options of a reply besides its page. */
 interface Shown {
@@ -87,16 +87,7 @@ export class LinkPages {
   }
 
   file(name: string, traceId: string): HttpResponse {
-    const { script, style } = this.#writer.files;
-    const file = [script, style].find((each) => each.name === name);
-    if (file === undefined) throw new TillgateError('NOT_FOUND', 'There is no such file.');
-    const headers = {
-      'X-Trace-Id': traceId,
-      'Content-Type': file.type,
-      'Cache-Control': `public, max-age=${YEAR_SECONDS}, immutable`,
-      'X-Content-Type-Options': 'nosniff',
-    };
-    return { status: 200, headers, body: file.body };
+    return scriptReply(this.#writer.files, name, traceId);
   }
 
   async #page(call: RawCall, token: string, query: URLSearchParams, language: Language): Promise<Shown> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { NO_BRAND } from '../checkout/brands.ts';
 import type { Brand } from '../checkout/brands.ts';
 import { contentPolicy, DocumentFrame } from '../checkout/document.ts';
-import type { PageFiles } from '../checkout/document.ts';
+import type { PageFiles } from '../checkout/browser-files.ts';
 import type { Language } from '../checkout/languages.ts';
 import type { PageReply } from '../checkout/page-writer.ts';
 import { Template } from '../checkout/template.ts';
@@ -51,7 +51,11 @@ export class LinkWriter {
     const headers = { ...HEADERS, 'Content-Language': language.tag, 'Content-Security-Policy': contentPolicy(nonce) };
     const parts = { title: withoutSlots(title), main: withoutSlots(html), refresh, brand: besides(brand) };
     const template = new Template(frame.write(parts));
-    return { status, headers, body: template.fill({ nonce, leftMs: '0', leftText: '', shops: '' }) };
+    return {
+      status,
+      headers,
+      body: template.fill({ nonce, leftMs: '0', leftText: '', shops: '', style: this.files.style }),
+    };
   }
 }
 

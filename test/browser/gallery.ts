@@ -121,10 +121,9 @@ export async function startGallery(): Promise<{ readonly url: string; close(): P
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://gallery');
     const name = url.pathname.split('/').at(-1) ?? '';
-    const files = [pages.files, links.files].flatMap(({ script, style }) => [script, style]);
-    const file = files.find((each) => each.name === name);
-    if (file !== undefined) {
-      res.writeHead(200, { 'Content-Type': file.type }).end(file.body);
+    const script = [pages.files.script, links.files.script].find((each) => each.name === name);
+    if (script !== undefined) {
+      res.writeHead(200, { 'Content-Type': 'text/javascript' }).end(script.body);
       return;
     }
     if (name === LOGO.id) {
