@@ -24,7 +24,7 @@ export function claimPageOperations(deps: ClaimPageDeps, site: PageSite): readon
       id: 'claimPageFile',
       path: '/claim/assets/{file}',
       summary: 'A file of the claim page',
-      description: 'The script or the style, under a name that changes with its content.',
+      description: 'Its script, under a name that changes with its content.',
       type: 'text/plain',
       handler: async ({ params, traceId }) => (await load()).file(params['file'] ?? '', traceId),
     }),

@@ -81,7 +81,7 @@ export function linkOperations(deps: LinkDeps, secure: boolean, site: PageSite):
       method: 'GET',
       path: '/l/assets/{file}',
       summary: 'A file of the pages of payment links',
-      description: 'The script or the style, under a name that changes with its content.',
+      description: 'Its script, under a name that changes with its content.',
       type: 'text/plain',
       handler: async ({ params, traceId }) => (await load()).file(params['file'] ?? '', traceId),
     }),
