@@ -1,6 +1,7 @@
 import { invalidField, toUnits } from '../kernel/index.ts';
 import type { Decimal, Fiat } from '../kernel/index.ts';
 import { lineProblem } from './brand-texts.ts';
+import { priceUnits } from './price-units.ts';
 
 /** Something that a payment link sells. */
 export interface LinkItem {
@@ -59,7 +60,7 @@ export function acceptedItems(given: readonly GivenItem[], fiat: Fiat, newId: ()
       throw invalidField(`${path}.name`, `must be 1 to ${CART.nameLength} characters without control characters`);
     const problem = lineProblem(name);
     if (problem !== null) throw invalidField(`${path}.name`, problem);
-    return { id, name, price: unitsAt(`${path}.price`, price, fiat) };
+    return { id, name, price: priceUnits(`${path}.price`, price, fiat) };
   });
   const twice = items.findIndex(({ id }, at) => items.findIndex((other) => other.id === id) !== at);
   if (twice !== -1) throw invalidField(`items.${twice}.id`, 'must not occur twice');
@@ -76,13 +77,6 @@ export function acceptedTips(given: readonly number[]): readonly number[] {
       `must be at most ${CART.tips} whole percentages from 1 to ${CART.percent}, each more than the one before`,
     );
   return given;
-}
-
-function unitsAt(path: string, value: Decimal, fiat: Fiat): bigint {
-  const units = toUnits(value, fiat.decimals);
-  if (units === null) throw invalidField(path, `must have at most ${fiat.decimals} decimals for ${fiat.code}`);
-  if (units === 0n) throw invalidField(path, 'must be more than 0');
-  return units;
 }
 
 /** The items of a link that were chosen, at their prices. @throws TillgateError `INVALID_FIELDS` */
@@ -153,4 +147,5 @@ export function choiceText({ quantities = new Map(), tip = null }: CartChoice): 
   return JSON.stringify([sorted, tip === null ? null : 'percent' in tip ? tip.percent : decimalText(tip.amount)]);
 }
 
-const decimalText = ({ digits, scale }: Decimal): string => `${digits}e-${scale}`;
+/** A text that is equal for decimals that are written alike. */
+export const decimalText = ({ digits, scale }: Decimal): string => `${digits}e-${scale}`;

@@ -9,7 +9,6 @@ import {
   readDecimal,
   requireFiat,
   TillgateError,
-  toUnits,
 } from '../kernel/index.ts';
 import type {
   Asset,
@@ -38,6 +37,7 @@ import type { NewOrderInput, Order, OrderPayment, OrderType, Platform } from './
 import { acceptedTerms } from './order-terms.ts';
 import type { OrderTerms } from './order-terms.ts';
 import type { OrderQuota } from './order-quota.ts';
+import { priceUnits } from './price-units.ts';
 import type { OrderSettings } from './order-settings.ts';
 
 /** The input of an order in a given coin. */
@@ -397,8 +397,5 @@ export class CreateOrder {
 function requirePrice(price: Decimal, fiat: Fiat): bigint {
   // A caller in plain JavaScript may pass a value of another type.
   if (!isDecimal(price)) throw invalidField('vsPrice', "must be a Decimal, such as readDecimal('12.50')");
-  const units = toUnits(price, fiat.decimals);
-  if (units === null) throw invalidField('vsPrice', `must have at most ${fiat.decimals} decimals for ${fiat.code}`);
-  if (units === 0n) throw invalidField('vsPrice', 'must be more than 0');
-  return units;
+  return priceUnits('vsPrice', price, fiat);
 }

@@ -4,11 +4,12 @@ import type { GivenItem } from './cart.ts';
 import { checkCallbackUrl } from '../notify/index.ts';
 import type { CallbackPlaces } from '../notify/index.ts';
 import type { AssetCatalogue, CurrencyCode, Decimal, Fiat, Millis } from '../kernel/index.ts';
-import { findFiat, formatUnits, invalidField, TillgateError, toUnits } from '../kernel/index.ts';
+import { findFiat, formatUnits, invalidField, TillgateError } from '../kernel/index.ts';
 import { checkMerchantData, isMerchantReference } from './merchant-data.ts';
 import type { Metadata } from './merchant-data.ts';
 import { MAX_LINK_SALES } from './payment-link.ts';
 import type { PaymentLink } from './payment-link.ts';
+import { priceUnits } from './price-units.ts';
 
 /** The fields of a link; those that are absent in a change stay unchanged. */
 export interface LinkFields {
@@ -106,10 +107,7 @@ export function withFields(former: LinkContent, given: LinkFields, fiat: Fiat, r
 function unitsOf<K extends string>(name: K, path: string, value: Decimal | null | undefined, fiat: Fiat) {
   if (value === undefined) return {};
   if (value === null) return { [name]: null };
-  const units = toUnits(value, fiat.decimals);
-  if (units === null) throw invalidField(path, `must have at most ${fiat.decimals} decimals for ${fiat.code}`);
-  if (units === 0n) throw invalidField(path, 'must be more than 0');
-  return { [name]: units };
+  return { [name]: priceUnits(path, value, fiat) };
 }
 
 function offered(coins: readonly CurrencyCode[], { assets }: LinkRules): readonly CurrencyCode[] {
@@ -174,9 +172,7 @@ export function linkAmount(
 ): bigint {
   if (price !== null) return price;
   if (chosen === null) throw invalidField('amount', 'is required');
-  const units = toUnits(chosen, fiat.decimals);
-  if (units === null) throw invalidField('amount', `must have at most ${fiat.decimals} decimals for ${fiat.code}`);
-  if (units === 0n) throw invalidField('amount', 'must be more than 0');
+  const units = priceUnits('amount', chosen, fiat);
   if ((minPrice !== null && units < minPrice) || (maxPrice !== null && units > maxPrice)) {
     const [least, most] = [minPrice, maxPrice].map((bound) => bound && formatUnits(bound, fiat.decimals));
     throw new TillgateError('AMOUNT_OUT_OF_RANGE', 'The amount is outside the bounds of this page.', {

@@ -25,7 +25,7 @@ import {
 } from '../kernel/index.ts';
 import type { Actor } from '../access/index.ts';
 import { addAuditRow } from '../access/index.ts';
-import { choiceText, linesOf, storedItems, sumOf, tipOf } from './cart.ts';
+import { choiceText, decimalText, linesOf, storedItems, sumOf, tipOf } from './cart.ts';
 import type { Cart, CartChoice } from './cart.ts';
 import type { ChoosePayment } from './choose-payment.ts';
 import type { CreateOrder, MadeOrder } from './create-order.ts';
@@ -306,8 +306,7 @@ function priced(
 
 /** What identifies a choice: it names the page's offer in place of the amount, which may have changed since. */
 function choiceKey({ key, amount }: LinkVisit, cart: NonNullable<LinkVisit['cart']>): string {
-  const typed = amount === null ? null : `${amount.digits}e-${amount.scale}`;
-  return JSON.stringify([key, cart.offer, typed, choiceText(cart)]);
+  return JSON.stringify([key, cart.offer, amount === null ? null : decimalText(amount), choiceText(cart)]);
 }
 
 const noSuchLink = (): TillgateError => new TillgateError('NOT_FOUND', 'There is no such page.');

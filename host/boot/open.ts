@@ -3,12 +3,7 @@ import { hostname } from 'node:os';
 import { DEFAULT_FEED_LEASE_MS } from '../../core/index.ts';
 import type { Logger, Storage } from '../../core/index.ts';
 import { PromMetrics } from '../../adapters/metrics/index.ts';
-import {
-  acquireServerLock,
-  driverNotice,
-  openStorage,
-  requireSecureConnection,
-} from '../../adapters/storage/knex/index.ts';
+import { acquireServerLock, driverNotice, openStorage } from '../../adapters/storage/knex/index.ts';
 import type { StorageDeps } from '../../adapters/storage/knex/index.ts';
 import type { HostConfig } from '../settings/config.ts';
 import { withPlace } from './database-place.ts';
@@ -18,6 +13,7 @@ import { obtainMasterKeys } from '../wallet/master-key.ts';
 import { makePrivate } from './private-files.ts';
 import { SHARED_TTL_MS, openRuntime } from './runtime.ts';
 import type { Runtime, RuntimeOptions } from './runtime.ts';
+import { requireSecureDatabase } from './secure-database.ts';
 
 /** A till is opened by the one server of a database file, or by a command that runs beside it. */
 export type Role = 'server' | 'command';
@@ -81,13 +77,14 @@ async function open(
 }
 
 async function openDatabase(
-  { database, mode }: HostConfig,
+  config: HostConfig,
   deps: StorageDeps,
   singleServer: boolean,
   disposables: DisposeStack,
 ): Promise<Storage> {
+  const { database } = config;
   if (database.client === 'sqlite') makePrivate(database.filename);
-  else if (mode === 'production' && !database.insecure) await requireSecureConnection(database.connection, 'database');
+  await requireSecureDatabase(config);
   if (singleServer && database.client === 'sqlite') {
     const lock = await acquireServerLock(database);
     disposables.add('server lock', () => lock.release());

@@ -1,17 +1,12 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { TillgateError, beginRestoredEpoch, isTillgateError } from '../../core/index.ts';
-import {
-  BACKUP_ENDINGS,
-  backUpDatabase,
-  engineOf,
-  requireSecureConnection,
-  restoreDatabase,
-} from '../../adapters/storage/knex/index.ts';
+import { BACKUP_ENDINGS, backUpDatabase, engineOf, restoreDatabase } from '../../adapters/storage/knex/index.ts';
 import { databasePlace } from '../boot/database-place.ts';
 import { EpochMarkerFile, markerPath } from '../boot/epoch-marker.ts';
 import { openLog } from '../boot/log.ts';
 import { openHostRuntime } from '../boot/open.ts';
+import { requireSecureDatabase } from '../boot/secure-database.ts';
 import { environmentOfPrograms, loadConfig, programName, settingsTarget } from '../settings/config.ts';
 import type { DatabaseConfig, HostConfig } from '../settings/config.ts';
 import type { CommandCall } from './command.ts';
@@ -20,7 +15,7 @@ import type { CommandCall } from './command.ts';
 export async function backup({ values, json, terminal }: CommandCall): Promise<number> {
   const config = await loadConfig();
   const { database } = config;
-  await requireSecure(config);
+  await requireSecureDatabase(config);
   const file = fileOf(values['out'], database);
   const bytes = await backUpDatabase(database, file, environmentOfPrograms());
   const missing = contentsElsewhere(config);
@@ -38,7 +33,7 @@ export async function backup({ values, json, terminal }: CommandCall): Promise<n
 /** `restore FILE`: the restored database is in a new epoch before any server can open it. */
 export async function restoreBackup({ operands, values, json, terminal }: CommandCall): Promise<number> {
   const config = await loadConfig();
-  await requireSecure(config);
+  await requireSecureDatabase(config);
   const log = openLog({}, 'warn', config.logFormat);
   const { logger } = log;
   const file = resolve(operands[0] ?? '');
@@ -101,12 +96,6 @@ function contentsElsewhere({ secrets, signer, database, dataDir }: HostConfig): 
     ...(settings.exists && { settings: settings.path }),
     marker: `${markerPath({ database, dataDir })}: leave it where it is, it is never part of a backup`,
   };
-}
-
-/** The password is sent only over a connection that the till itself would accept. */
-async function requireSecure({ database, mode }: HostConfig): Promise<void> {
-  if (database.client === 'pg' && mode === 'production' && !database.insecure)
-    await requireSecureConnection(database.connection, 'database');
 }
 
 function fileOf(out: string | boolean | undefined, database: DatabaseConfig): string {

@@ -1,10 +1,11 @@
 import { isTillgateError } from '../../core/index.ts';
-import { classOf, inspectDatabase, requireSecureConnection } from '../../adapters/storage/knex/index.ts';
+import { classOf, inspectDatabase } from '../../adapters/storage/knex/index.ts';
 import type { DatabaseFacts, Fact } from '../../adapters/storage/knex/index.ts';
 import { CollectingLogger } from '../cli/node-error-hints.ts';
 import { VARIABLES, loadConfig, writtenSettings } from '../settings/config.ts';
 import type { HostConfig, WrittenSettings } from '../settings/config.ts';
 import { settingsSchema } from '../settings/settings.ts';
+import { requireSecureDatabase } from '../boot/secure-database.ts';
 import { knownFindings, signerFinding } from './known-findings.ts';
 import { machineFacts } from './machine-facts.ts';
 import { metricsFacts } from './metrics-facts.ts';
@@ -72,12 +73,9 @@ async function readConfig(): Promise<{ readonly config: HostConfig | null; reado
 
 async function databaseFacts(config: HostConfig | null): Promise<Fact<DatabaseFacts>> {
   if (config === null) return { unknown: 'the settings cannot be used' };
-  const { database, mode } = config;
   try {
-    // Sends the password only over a connection that the till itself would accept.
-    if (database.client === 'pg' && mode === 'production' && !database.insecure)
-      await requireSecureConnection(database.connection, 'database');
-    return await inspectDatabase(database, new CollectingLogger());
+    await requireSecureDatabase(config);
+    return await inspectDatabase(config.database, new CollectingLogger());
   } catch (error) {
     return { unknown: classOf(error) };
   }

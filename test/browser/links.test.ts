@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { noBranding, readDecimal } from '../../core/index.ts';
 import type { Actor, NewLink, PaymentLink } from '../../core/index.ts';
@@ -33,6 +34,15 @@ describe('payment links in a browser', { concurrency: 1 }, () => {
     await till.close();
     await browser.close();
   });
+
+  /** A page on a phone whose network loses what the proxy drops. */
+  async function behindProxy(t: TestContext) {
+    const proxy = await startDroppingProxy(till.url.replace('localhost', '127.0.0.1'));
+    t.after(() => proxy.close());
+    const context = await browser.newContext({ locale: 'en', viewport: { width: 390, height: 844 } });
+    t.after(() => context.close());
+    return { proxy, page: await context.newPage() };
+  }
 
   async function newLink(given: Partial<NewLink> = {}): Promise<{ link: PaymentLink; url: string }> {
     const defaults = { title: 'Summer concert', vsCurrency: 'USD', vsPrice: readDecimal('20') };
@@ -145,11 +155,7 @@ describe('payment links in a browser', { concurrency: 1 }, () => {
       items: [item('espresso', 'Espresso', '2.35'), item('cake', 'Chocolate cake with cherries', '4')],
     });
     const { code } = await till.host.till.manage.links.pair(actor, link.id);
-    const proxy = await startDroppingProxy(till.url.replace('localhost', '127.0.0.1'));
-    t.after(() => proxy.close());
-    const context = await browser.newContext({ locale: 'en', viewport: { width: 390, height: 844 } });
-    t.after(() => context.close());
-    const page = await context.newPage();
+    const { proxy, page } = await behindProxy(t);
     const total = () => page.locator('.total output').textContent();
     const sales = () => till.host.till.linkSales.salesSince(link, 0);
     await page.goto(`${proxy.url}${new URL(url).pathname}#${code}`);
@@ -270,11 +276,7 @@ describe('payment links in a browser', { concurrency: 1 }, () => {
   test('fault 520: a charge whose answer is lost is sent again and makes one sale, over a reload of the page too', async (t) => {
     const { link, url } = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, title: 'Coffee bar' });
     const { code } = await till.host.till.manage.links.pair(actor, link.id);
-    const proxy = await startDroppingProxy(till.url.replace('localhost', '127.0.0.1'));
-    t.after(() => proxy.close());
-    const context = await browser.newContext({ locale: 'en', viewport: { width: 390, height: 844 } });
-    t.after(() => context.close());
-    const page = await context.newPage();
+    const { proxy, page } = await behindProxy(t);
     const sales = async (): Promise<number> => (await till.host.till.linkSales.salesSince(link, 0)).length;
     const charge = async (amount: string): Promise<void> => {
       await page.locator('#amount').fill(amount);
@@ -334,11 +336,7 @@ describe('payment links in a browser', { concurrency: 1 }, () => {
   test('a point of sale whose page cannot be loaded stays as it is, and goes on when the network is back', async (t) => {
     const { link, url } = await newLink({ face: 'POINT_OF_SALE', vsPrice: null, title: 'Coffee bar' });
     const { code } = await till.host.till.manage.links.pair(actor, link.id);
-    const proxy = await startDroppingProxy(till.url.replace('localhost', '127.0.0.1'));
-    t.after(() => proxy.close());
-    const context = await browser.newContext({ locale: 'en', viewport: { width: 390, height: 844 } });
-    t.after(() => context.close());
-    const page = await context.newPage();
+    const { proxy, page } = await behindProxy(t);
     await page.goto(`${proxy.url}${new URL(url).pathname}#${code}`);
     await page.getByRole('button', { name: 'Pair device' }).click();
     await page.locator('#amount').fill('5');

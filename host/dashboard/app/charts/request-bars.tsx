@@ -1,5 +1,6 @@
 import { useLocaleState, useTranslate } from 'react-admin';
 import { Figure } from './figure.tsx';
+import { useFormerBars } from './former-bars.ts';
 import { StackedBars } from './stacked-bars.tsx';
 import type { Bar } from './stacked-bars.tsx';
 
@@ -39,24 +40,14 @@ export function RequestBars({ days, former, table, axis }: RequestBarsProps) {
     }),
   });
   const sums = sumsOf(days);
+  const before = useFormerBars(former?.map(barOf), translate(`${KEY}.gatewaySum`, sumsOf(former ?? [])));
   return (
     <Figure table={table}>
       <StackedBars
         label={translate(`${KEY}.gatewayLabel`, sums)}
         series={[translate(`${KEY}.answered`), translate(`${KEY}.errors`)]}
         bars={days.map(barOf)}
-        former={
-          former === undefined
-            ? undefined
-            : {
-                name: translate(`${KEY}.former`, { smart_count: former.length }),
-                total: translate(`${KEY}.formerTotal`, {
-                  smart_count: former.length,
-                  total: translate(`${KEY}.gatewaySum`, sumsOf(former)),
-                }),
-                bars: former.map(barOf),
-              }
-        }
+        former={before}
         most={translate(`${KEY}.gatewaySum`, sums)}
         {...(axis === undefined ? {} : { axis })}
       />

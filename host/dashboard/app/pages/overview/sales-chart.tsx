@@ -4,6 +4,7 @@ import Typography from '@mui/material/Typography';
 import { useLocaleState, useTranslate } from 'react-admin';
 import { useState } from 'react';
 import { Figure } from '../../charts/figure.tsx';
+import { useFormerBars } from '../../charts/former-bars.ts';
 import { StackedBars } from '../../charts/stacked-bars.tsx';
 import type { Bar } from '../../charts/stacked-bars.tsx';
 import { Section } from '../../components/facts.tsx';
@@ -76,7 +77,10 @@ function Sales({ overview, former, fiat }: Compared & { readonly fiat: string })
       coins.map((coin) => sold.filter((sale) => sale.coin === coin || (coin === OTHERS && !coins.includes(sale.coin)))),
     ),
   );
-  const before = former === undefined ? undefined : soldByDay(former);
+  const before = useFormerBars(
+    former && soldByDay(former).map(({ day, sold }) => barOf(day, sold, [sold])),
+    money(priceOf(former?.sales ?? [], fiat), fiat),
+  );
   const total = money(priceOf(sales, fiat), fiat);
   const best = bars.reduce((most, bar) => (sum(bar) > sum(most) ? bar : most), bars[0] ?? EMPTY);
   return (
@@ -99,18 +103,7 @@ function Sales({ overview, former, fiat }: Compared & { readonly fiat: string })
         label={translate(`${KEY}.salesLabel`, { total, best: best.text })}
         series={coins.map(nameOf)}
         bars={bars}
-        former={
-          before === undefined
-            ? undefined
-            : {
-                name: translate(`${KEY}.former`, { smart_count: before.length }),
-                total: translate(`${KEY}.formerTotal`, {
-                  smart_count: before.length,
-                  total: money(priceOf(former?.sales ?? [], fiat), fiat),
-                }),
-                bars: before.map(({ day, sold }) => barOf(day, sold, [sold])),
-              }
-        }
+        former={before}
         most={translate(`${KEY}.best`, { total, best: best.text })}
         axis={(length) => axisMoney.format(length)}
       />
