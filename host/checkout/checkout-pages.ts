@@ -1,5 +1,5 @@
 import { formatUnits, isTillgateError } from '../../core/index.ts';
-import type { AssetCatalogue, BrandingStore, ChoosePayment, Clock, Order } from '../../core/index.ts';
+import type { AssetCatalogue, BrandingStore, ChoosePayment, Clock, Order, WebhookStore } from '../../core/index.ts';
 import { Brands } from './brands.ts';
 import type { Brand } from './brands.ts';
 import type { CheckoutPage, Choice } from './checkout-page.ts';
@@ -15,12 +15,14 @@ import type { PageReply } from './page-writer.ts';
 import type { Template } from './template.ts';
 import { refusalOf } from './i18n-text.ts';
 import { shopOrigins } from './shop-frames.ts';
-import type { ShopFramesDeps } from './shop-frames.ts';
 
 export interface PagesDeps {
   readonly choosePayment: Pick<ChoosePayment, 'options'>;
   readonly assets: Pick<AssetCatalogue, 'chainName'>;
-  readonly storage: { readonly branding: Pick<BrandingStore, 'of' | 'logo'> } & ShopFramesDeps;
+  readonly storage: {
+    readonly branding: Pick<BrandingStore, 'of' | 'logo'>;
+    readonly webhooks: Pick<WebhookStore, 'enabled'>;
+  };
   readonly clock: Clock;
 }
 
@@ -73,7 +75,7 @@ export class CheckoutPages {
       const snapshot = await this.#live.read(token);
       const left = Math.max(0, snapshot.view.order.expiresAt - this.#deps.clock.now());
       const { order } = snapshot.view;
-      const framedBy = partOnly ? [] : await shopOrigins(order, this.#deps.storage);
+      const framedBy = partOnly || !snapshot.ofShop ? [] : await shopOrigins(order, this.#deps.storage.webhooks);
       return this.#writer.reply(200, await this.#template(snapshot, wanted), language, left, framedBy);
     } catch (error) {
       if (isTillgateError(error, 'NOT_FOUND')) return unknown();

@@ -7,6 +7,7 @@ import type {
   LinkStore,
   Millis,
   OrderQueries,
+  ShopOrderStore,
   Transfer,
   TransferStore,
 } from '../../core/index.ts';
@@ -26,6 +27,8 @@ export interface OrderSnapshot {
   readonly refund: RefundNotice | null;
   /** The title of the payment link that the order was made from; `null` for none. */
   readonly item: string | null;
+  /** Whether a shop system keeps the order, and may show its page in a frame. */
+  readonly ofShop: boolean;
   readonly at: Millis;
   /** Equal for two snapshots that look the same to the payer. */
   readonly version: string;
@@ -37,7 +40,11 @@ export type Following = 'stream' | 'seldom' | 'never';
 /** The sources of {@link takeSnapshot}. */
 export interface SnapshotSources {
   readonly orderQueries: Pick<OrderQueries, 'checkout'>;
-  readonly storage: { readonly transfers: Pick<TransferStore, 'refundOf'>; readonly links: Pick<LinkStore, 'find'> };
+  readonly storage: {
+    readonly transfers: Pick<TransferStore, 'refundOf'>;
+    readonly links: Pick<LinkStore, 'find'>;
+    readonly shopOrders: Pick<ShopOrderStore, 'find'>;
+  };
   readonly assets: Pick<AssetCatalogue, 'find'>;
   readonly clock: Clock;
 }
@@ -50,10 +57,11 @@ export async function takeSnapshot(
   const view = await orderQueries.checkout(token);
   const transfer = view.order.received === 0n ? null : await storage.transfers.refundOf(view.order.id);
   const refund = noticeOf(transfer, assets);
-  const { linkId } = view.order;
+  const { id, linkId } = view.order;
   const item = linkId === null ? null : ((await storage.links.find(linkId))?.title ?? null);
+  const ofShop = (await storage.shopOrders.find(id)) !== null;
   const at = clock.now();
-  return { view, refund, item, at, version: versionOf(view, refund, at) };
+  return { view, refund, item, ofShop, at, version: versionOf(view, refund, at) };
 }
 
 /** A failed refund is not shown: the money did not move, and the merchant handles it. */

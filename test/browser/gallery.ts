@@ -111,8 +111,7 @@ export async function startGallery(): Promise<{ readonly url: string; close(): P
         },
         assets: { chainName: (chain) => CHOICES.find(({ asset }) => asset.chain === chain)?.chainName ?? chain },
         clock,
-        // No order of the gallery is a shop's.
-        storage: { branding, shopOrders: { find: async () => null }, webhooks: { enabled: async () => [] } },
+        storage: { branding, webhooks: { enabled: async () => [] } },
       },
       site,
     );

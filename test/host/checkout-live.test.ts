@@ -151,6 +151,7 @@ describe('the orders on show', () => {
       storage: {
         transfers: { refundOf: async () => null },
         links: { find: async () => null },
+        shopOrders: { find: async () => null },
         orders: {
           changedAt: async (ids) => {
             state.looks += 1;

@@ -47,6 +47,7 @@ function snapshotOf(name: string, { order = {}, view = {}, refund, item = null }
     version: name,
     refund: refund ?? null,
     item,
+    ofShop: false,
     view: {
       order: {
         id: '1573438740016137425',
