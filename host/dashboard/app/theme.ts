@@ -189,6 +189,9 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours,
           },
         },
       },
+      // Below the header: at the end of the window it would cover the button that saves.
+      RaNotification: { defaultProps: { anchorOrigin: { vertical: 'top', horizontal: 'center' } } },
+      MuiSnackbar: { styleOverrides: { anchorOriginTopCenter: { '&&': { top: '5.5rem' } } } },
       // On a narrow screen it would cover the end of a long form.
       RaToolbar: {
         styleOverrides: {

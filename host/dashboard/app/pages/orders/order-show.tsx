@@ -92,7 +92,7 @@ function OrderHead({ order }: { readonly order: OrderFile }) {
             order.cart !== null && order.cart.lines.length > 0 ? <Bought key="items" order={order} /> : null,
           ],
           [`${FIELD}.tip`, order.cart && <Amount key="tip" value={order.cart.tip} currency={order.currency} />],
-          [`${FIELD}.amount`, <CoinAmount key="amount" payment={payment} />],
+          [`${FIELD}.amount`, payment === null ? null : <CoinAmount key="amount" payment={payment} />],
           [`${FIELD}.received`, received && <Amount key="received" value={received} currency={payment?.coin ?? ''} />],
           [`${FIELD}.refunded_amount`, refundedOf(order)],
           [`${FIELD}.refundable_amount`, order.refunds.length === 0 ? null : leftOf(order)],
