@@ -106,6 +106,8 @@ export class Photographer {
       this.problems.push(...found.map((problem) => `${name}, ${look}: ${problem}`));
       const path = join(this.#folder, look, `${name}.png`);
       mkdirSync(dirname(path), { recursive: true });
+      // A header that stays in sight is drawn where the window is.
+      await page.evaluate(() => scrollTo(0, 0));
       await page.screenshot({ path, fullPage: true, animations: 'disabled' });
       await around?.after();
       this.taken.set(name, [...(this.taken.get(name) ?? []), look]);

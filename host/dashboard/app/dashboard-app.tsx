@@ -15,6 +15,7 @@ import { LoginPage } from './login-page.tsx';
 import { Overview } from './pages/overview/overview.tsx';
 import { RECORD_COMPONENTS, ROUTE_COMPONENTS } from './pages/page-components.ts';
 import { sectionsFor } from './pages/sections.ts';
+import { NotFound } from './shell/not-found.tsx';
 import { FrameSkeleton } from './shell/page-skeleton.tsx';
 import { StepUpPrompt } from './step-up/step-up-prompt.ts';
 import { THEMES } from './theme.ts';
@@ -64,6 +65,7 @@ export function DashboardApp({ base }: { readonly base: string }) {
           loginPage={LoginPage}
           layout={DashboardLayout}
           dashboard={Overview}
+          catchAll={NotFound}
           loading={FrameSkeleton}
           theme={THEMES[direction].light}
           darkTheme={THEMES[direction].dark}

@@ -176,7 +176,6 @@ function theme({ palette, components, ...base }: ThemeOptions, colours: Colours,
           },
         },
       },
-      RaNotFound: { styleOverrides: { root: { '& .RaNotFound-message': { opacity: 1, fontFamily: FONTS } } } },
       RaLayout: { styleOverrides: { root: { minWidth: 0, '& .RaLayout-content': { minWidth: 0 } } } },
       RaMenuItemLink: {
         styleOverrides: {

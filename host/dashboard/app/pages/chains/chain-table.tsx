@@ -6,7 +6,9 @@ import TableContainer from '@mui/material/TableContainer';
 import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import Typography from '@mui/material/Typography';
+import type { SxProps, Theme } from '@mui/material/styles';
 import { useLocaleState, useTranslate } from 'react-admin';
+import type { TranslateFunction } from 'react-admin';
 import type { ReactNode } from 'react';
 import { Amount, durationText } from '../../components/values.tsx';
 import type { ChainItem } from '../../operator-records.ts';
@@ -26,38 +28,32 @@ export function ChainTable({
 }) {
   const translate = useTranslate();
   const label = translate(`${KEY}.name`);
+  const heads = HEADS.map((head) => translate(`${KEY}.table.${head}`));
   return (
     // A table wider than the screen scrolls in its own container, by keyboard too.
     <TableContainer role="region" aria-label={label} tabIndex={0}>
-      <Table size="small" aria-label={label}>
-        <TableHead>
-          <TableRow>
-            {HEADS.map((head) => (
-              <TableCell key={head}>{translate(`${KEY}.table.${head}`)}</TableCell>
+      <Table size="small" aria-label={label} role="table" sx={BLOCKS}>
+        <TableHead role="rowgroup">
+          <TableRow role="row">
+            {[...heads, ...(more === undefined ? [] : [translate(`${KEY}.table.actions`)])].map((head) => (
+              <TableCell key={head} role="columnheader">
+                {head}
+              </TableCell>
             ))}
-            {more === undefined ? null : <TableCell>{translate(`${KEY}.table.actions`)}</TableCell>}
           </TableRow>
         </TableHead>
-        <TableBody>
+        <TableBody role="rowgroup">
           {chains.map((chain) => (
-            <TableRow key={chain.code}>
-              <TableCell component="th" scope="row">
+            <TableRow key={chain.code} role="row">
+              <TableCell component="th" scope="row" role="rowheader">
                 {chain.name}
               </TableCell>
-              <TableCell>
-                <ChainState chain={chain} />
-              </TableCell>
-              <TableCell>
-                <Lag chain={chain} />
-              </TableCell>
-              <TableCell>{translate(`${KEY}.table.${chain.trouble === null ? 'reachable' : 'troubled'}`)}</TableCell>
-              <TableCell>
-                <Balances of={chain.balances.filter(({ coin }) => coin !== chain.fee_coin)} />
-              </TableCell>
-              <TableCell>
-                <FeeBalance chain={chain} />
-              </TableCell>
-              {more === undefined ? null : <TableCell>{more(chain)}</TableCell>}
+              {cellsOf(chain, translate).map((cell, index) => (
+                <TableCell key={HEADS[index + 1]} role="cell" data-label={heads[index + 1]}>
+                  <div>{cell}</div>
+                </TableCell>
+              ))}
+              {more === undefined ? null : <TableCell role="cell">{more(chain)}</TableCell>}
             </TableRow>
           ))}
         </TableBody>
@@ -67,6 +63,44 @@ export function ChainTable({
       </Typography>
     </TableContainer>
   );
+}
+
+/**
+ * On a narrow screen each row is a block: the chain's name and state in a line, and each other cell in a line of its own behind
+ * its heading. The elements keep their roles, because a browser takes them from rows that are no table's any more.
+ */
+const BLOCKS: SxProps<Theme> = (theme) => ({
+  [theme.breakpoints.down('sm')]: {
+    '&, & tbody': { display: 'block' },
+    '& thead': { position: 'absolute', width: '1px', height: '1px', overflow: 'hidden', clipPath: 'inset(50%)' },
+    '& tr': {
+      display: 'grid',
+      gridTemplateColumns: 'minmax(0, 1fr) auto',
+      alignItems: 'center',
+      gap: 0.5,
+      py: 1.5,
+      borderBottom: 1,
+      borderColor: 'divider',
+    },
+    '& th, & td': { p: 0, border: 0 },
+    '& th': { fontWeight: 600 },
+    '& td': { gridColumn: '1 / -1', display: 'flex', justifyContent: 'space-between', gap: 2 },
+    '& td > div': { textAlign: 'end' },
+    '& td[data-label]::before': { content: 'attr(data-label)', color: 'text.secondary', typography: 'body2' },
+    '& th + td': { gridColumn: 2 },
+    '& th + td::before': { display: 'none' },
+  },
+});
+
+/** What stands in a chain's row behind its name, as {@link HEADS} names it. */
+function cellsOf(chain: ChainItem, translate: TranslateFunction): readonly ReactNode[] {
+  return [
+    <ChainState key="state" chain={chain} />,
+    <Lag key="lag" chain={chain} />,
+    translate(`${KEY}.table.${chain.trouble === null ? 'reachable' : 'troubled'}`),
+    <Balances key="balance" of={chain.balances.filter(({ coin }) => coin !== chain.fee_coin)} />,
+    <FeeBalance key="gas" chain={chain} />,
+  ];
 }
 
 function Balances({ of }: { readonly of: ChainItem['balances'] }) {
