@@ -16,6 +16,8 @@ const PACKAGES = 'packages';
 /** What they use in turn may ask for `require`, which a module does not have. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);\n";
+/** What test files get in place of node:test. */
+export const REGISTRATION_SOURCE = 'test/runner/registration.ts';
 /** Compiled modules run from another folder, but look for files beside their source. */
 const SOURCE_URL = '__sourceUrl';
 
@@ -143,6 +145,12 @@ const oneToOne = (packages: Set<string>): Plugin => ({
       packages.add(path);
       const from = posix.dirname(relative(repository, importer).replaceAll('\\', '/'));
       const file = posix.relative(from, posix.join(PACKAGES, bundledName(path)));
+      return { path: file.startsWith('.') ? file : `./${file}`, external: true };
+    });
+    onResolve({ filter: /^node:test$/ }, ({ path, importer }) => {
+      const importing = relative(repository, importer).replaceAll('\\', '/');
+      if (importing === REGISTRATION_SOURCE) return { path, external: true };
+      const file = posix.relative(posix.dirname(importing), compiledName(REGISTRATION_SOURCE));
       return { path: file.startsWith('.') ? file : `./${file}`, external: true };
     });
     onResolve({ filter: /^\.|^tillgate(\/|$)/ }, ({ path, kind, importer, resolveDir }) => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compiledName } from './compile.ts';
+import { compiledName, REGISTRATION_SOURCE } from './compile.ts';
 import { nameOf } from './plan.ts';
 import type { PlannedFile } from './plan.ts';
 
@@ -30,6 +30,8 @@ function environmentOf([file]: readonly PlannedFile[]): string {
   return `Object.assign(process.env, ${JSON.stringify(variables)});`;
 }
 
+const REGISTRATION = `import { register } from './${compiledName(REGISTRATION_SOURCE)}';`;
+
 /**
  * Writes a module for each process, which puts each of its files into a suite of the file's name: hooks at the top of a
  * file then are that file's own.
@@ -39,11 +41,11 @@ function environmentOf([file]: readonly PlannedFile[]): string {
 export function writeGroups(folder: string, files: readonly PlannedFile[]): string[] {
   return groupsOf(files).map((group, at) => {
     const suites = group.map(
-      (file) =>
-        `describe(${JSON.stringify(nameOf(file))}, async () => { await import(${JSON.stringify(`./${compiledName(file.path)}`)}); });`,
+      (file) => `  [${JSON.stringify(nameOf(file))}, () => import(${JSON.stringify(`./${compiledName(file.path)}`)})],`,
     );
     const module = join(folder, `group-${String(at).padStart(3, '0')}.js`);
-    writeFileSync(module, ["import { describe } from 'node:test';", environmentOf(group), ...suites, ''].join('\n'));
+    const lines = [REGISTRATION, environmentOf(group), 'await register([', ...suites, ']);', ''];
+    writeFileSync(module, lines.join('\n'));
     return module;
   });
 }
