@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { readDecimal, present } from '../../core/index.ts';
 import type { Actor, NewPullPayment } from '../../core/index.ts';
 import { LANGUAGES } from '../../host/checkout/languages.ts';
-import { assertAccessible, launch, picture } from './chromium.ts';
+import { assertAccessible, launch, picture, rulesIn, THEMES } from './chromium.ts';
 import { DashboardFixture, fits } from './dashboard-fixture.ts';
 
 const PATIENCE = { timeout: 60_000 };
@@ -54,11 +54,11 @@ describe('the claim page in a browser', { concurrency: 1 }, () => {
 
   test('it can be read by everybody, on a phone and in both directions of writing', async () => {
     const url = await promise({ name: 'x'.repeat(100) });
-    for (const theme of ['light', 'dark'] as const) {
+    for (const theme of THEMES) {
       const { page, leave } = await till.window({ width: 320, theme });
       await page.goto(url);
       assert.equal(await fits(page), true, `${theme} scrolls sideways`);
-      await assertAccessible(page, `the claim page in ${theme}`);
+      await assertAccessible(page, `the claim page in ${theme}`, rulesIn(theme));
       await picture(page, `claim-320-${theme}`);
       await leave();
     }

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { accessibilityProblems } from './chromium.ts';
+import { accessibilityProblems, rulesIn } from './chromium.ts';
+import type { Theme } from './chromium.ts';
 import { fits } from './dashboard-fixture.ts';
 
 /** In what language pages are looked at: from left to right, and from right to left. */
@@ -11,7 +12,7 @@ export type GalleryLanguage = 'en' | 'ar';
 export interface Look {
   readonly language: GalleryLanguage;
   readonly width: number;
-  readonly theme: 'light' | 'dark';
+  readonly theme: Theme;
   readonly print?: boolean;
 }
 
@@ -45,9 +46,6 @@ export async function problemsOf(page: Page, only: readonly string[] = []): Prom
   const found = await accessibilityProblems(page, only);
   return (await fits(page)) ? found : [...found, 'scrolls sideways'];
 }
-
-/** What can be wrong in the dark alone: a theme changes nothing but colours. */
-const DARK_RULES = ['color-contrast'];
 
 /** What one window shows, one after the other. */
 export interface Tour {
@@ -102,7 +100,7 @@ export class Photographer {
       await dress(page, how);
       await around?.before();
       // Nobody reads paper with a screen reader.
-      const found = how.print === true ? [] : await problemsOf(page, how.theme === 'dark' ? DARK_RULES : []);
+      const found = how.print === true ? [] : await problemsOf(page, rulesIn(how.theme));
       this.problems.push(...found.map((problem) => `${name}, ${look}: ${problem}`));
       const path = join(this.#folder, look, `${name}.png`);
       mkdirSync(dirname(path), { recursive: true });
