@@ -1,4 +1,5 @@
 // Imported from single files and not from the families' indexes, because addresses need no engine.
+import type { AccountKey } from '../adapters/chains/account-key.ts';
 import { evmAddress, evmKey, normaliseEvmAddress } from '../adapters/chains/evm/evm-address.ts';
 import { tronAddress, tronKey } from '../adapters/chains/tron/tron-address.ts';
 import { readUtxoAddress, segwitAddress } from '../adapters/chains/utxo/segwit-address.ts';
@@ -14,6 +15,8 @@ export interface KeyedAddress {
 /** Encodes and decodes the addresses of one network. */
 export interface AddressCodec {
   fromPublicKey(publicKey: Uint8Array): KeyedAddress;
+  /** The address of a child of an account, from the form of its key that takes the least work. */
+  derive(account: AccountKey, index: number): KeyedAddress;
   /** `null` for a text that is not an address of the network. */
   read(text: string): KeyedAddress | null;
 }
@@ -33,32 +36,29 @@ export function networksOf(definition: ChainDefinition): readonly [main: ChainNe
   return [network(main), network(test), network(regtest)];
 }
 
+function keyedCodec(addressOf: (key: string) => string, read: AddressCodec['read']): AddressCodec {
+  const fromPublicKey = (publicKey: Uint8Array): KeyedAddress => {
+    const key = evmKey(publicKey);
+    return { address: addressOf(key), key };
+  };
+  return { fromPublicKey, derive: (account, index) => fromPublicKey(account.point(index)), read };
+}
+
 const CODECS: Readonly<Record<'evm' | 'tron', AddressCodec>> = {
-  evm: {
-    fromPublicKey(publicKey) {
-      const key = evmKey(publicKey);
-      return { address: evmAddress(key), key };
-    },
-    read(text) {
-      const address = normaliseEvmAddress(text);
-      return address === null ? null : { address, key: address.slice(2).toLowerCase() };
-    },
-  },
-  tron: {
-    fromPublicKey(publicKey) {
-      const key = evmKey(publicKey);
-      return { address: tronAddress(key), key };
-    },
-    read(text) {
-      const key = tronKey(text);
-      return key === null ? null : { address: tronAddress(key), key };
-    },
-  },
+  evm: keyedCodec(evmAddress, (text) => {
+    const address = normaliseEvmAddress(text);
+    return address === null ? null : { address, key: address.slice(2).toLowerCase() };
+  }),
+  tron: keyedCodec(tronAddress, (text) => {
+    const key = tronKey(text);
+    return key === null ? null : { address: tronAddress(key), key };
+  }),
 };
 
 function segwitCodec(network: UtxoNetwork): AddressCodec {
   return {
     fromPublicKey: (publicKey) => segwitAddress(publicKey, network),
+    derive: (account, index) => segwitAddress(account.publicKey(index), network),
     read: (text) => readUtxoAddress(text, network),
   };
 }

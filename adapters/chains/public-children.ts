@@ -5,7 +5,7 @@ import { fastSecp256k1 } from '../crypto/fast-secp256k1.ts';
 import type { FastSecp256k1 } from '../crypto/fast-secp256k1.ts';
 
 /** The arithmetic that public derivation needs, on bytes. */
-type Curve = Pick<FastSecp256k1, 'pointAddScalar' | 'pointCompress'>;
+type Curve = Pick<FastSecp256k1, 'pointAdd' | 'pointFromScalar' | 'pointCompress'>;
 
 const HARDENED = 0x80000000;
 const KEY_BYTES = 33;
@@ -60,12 +60,16 @@ function tweakOf(key: Uint8Array, chainCode: Uint8Array, index: number): Uint8Ar
   return createHmac('sha512', chainCode).update(data).digest().subarray(0, 32);
 }
 
-/** The parent's point plus a multiple of the base point; `null` where BIP-32 calls the child invalid. */
+/**
+ * The parent's point plus a multiple of the base point; `null` where BIP-32 calls the child invalid, and for a tweak of 0.
+ * The library has tables for multiples of the base point, which its `pointAddScalar` does not use.
+ */
 export function childOf(fast: Curve, point: Uint8Array, tweak: Uint8Array, compressed: boolean): Uint8Array | null {
   try {
-    return fast.pointAddScalar(point, tweak, compressed);
+    const multiple = fast.pointFromScalar(tweak, false);
+    return multiple === null ? null : fast.pointAdd(point, multiple, compressed);
   } catch {
-    // The tweak is not below the order of the curve.
+    // The tweak is 0 or not below the order of the curve.
     return null;
   }
 }

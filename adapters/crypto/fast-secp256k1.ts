@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
 
 /** The calls of libsecp256k1 that are used, on bytes. */
-export type FastSecp256k1 = Pick<typeof import('tiny-secp256k1'), 'pointAddScalar' | 'pointCompress' | 'recover'>;
+export type FastSecp256k1 = Pick<
+  typeof import('tiny-secp256k1'),
+  'pointAdd' | 'pointFromScalar' | 'pointCompress' | 'recover'
+>;
 
 let loaded: FastSecp256k1 | null | undefined;
 

@@ -18,10 +18,10 @@ export interface AddressPoolSettings {
   readonly refill: number;
 }
 
-export const DEFAULT_POOL: AddressPoolSettings = { batch: 16, largestBatch: 256, lowWater: 2_000, refill: 500 };
+export const DEFAULT_POOL: AddressPoolSettings = { batch: 16, largestBatch: 256, lowWater: 2_000, refill: 200 };
 
-/** The number of addresses that an order derives itself when the stored pool is empty. */
-const INLINE = 8;
+/** The most addresses that orders derive themselves at once when the stored pool is empty. */
+const INLINE_AT_MOST = 64;
 
 /** The unused addresses that this instance has taken from the pool. */
 interface Batch {
@@ -34,7 +34,7 @@ interface Batch {
 }
 
 /**
- * Deposit addresses that are derived ahead of time. Deriving one costs most of a millisecond, so a worker fills a
+ * Deposit addresses that are derived ahead of time. Deriving one takes a tenth of a millisecond or, without libsecp256k1, most of one, so a worker fills a
  * stored pool, from which each instance takes batches. Indexes are used in ascending order, so that another wallet
  * program with the seed finds them.
  *
@@ -127,11 +127,13 @@ export class AddressPool {
     if (((await this.#storage.chains.state(code))?.cursor ?? null) === null) {
       throw new TillgateError('NOT_READY', `The node of chain ${code} has not been reached yet; retry later.`);
     }
-    const taken = await this.#storage.chains.takeFromPool(code, walletId, this.#nextSize(batch));
+    const size = this.#nextSize(batch);
+    const taken = await this.#storage.chains.takeFromPool(code, walletId, size);
     addLater(batch, taken);
     if (taken.length > 0) return;
-    const first = await this.#storage.chains.reserveIndexes(walletId, INLINE);
-    const derived = await chain.deriveAddresses(first, INLINE);
+    const count = Math.min(Math.ceil(size / 2), INLINE_AT_MOST);
+    const first = await this.#storage.chains.reserveIndexes(walletId, count);
+    const derived = await chain.deriveAddresses(first, count);
     addLater(
       batch,
       derived.map(({ address, key, index }) => ({ chain: code, walletId, address, key, index })),

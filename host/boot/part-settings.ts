@@ -27,9 +27,9 @@ export function systemClock(logger: Logger): Clock {
   return new AnchoredClock(machine);
 }
 
-/** Deriving an address blocks the event loop, so it is done in small batches; a sandbox needs no large pool. */
+/** A sandbox needs no large pool. */
 export function poolSettings({ mode }: TillConfig): AddressPoolSettings {
-  return { ...DEFAULT_POOL, refill: 20, lowWater: mode === 'sandbox' ? 200 : DEFAULT_POOL.lowWater };
+  return mode === 'sandbox' ? { ...DEFAULT_POOL, lowWater: 200 } : DEFAULT_POOL;
 }
 
 /** Network fees are paid in these assets, so they need prices too. */

@@ -19,6 +19,7 @@ import type {
   WatchList,
 } from '../../core/index.ts';
 import { AccountKey } from '../../adapters/chains/account-key.ts';
+import { deriveInTurns } from '../../adapters/chains/derive-addresses.ts';
 import { SequentialQueue } from '../../adapters/chains/sequential-queue.ts';
 import type { Addressing } from './addressing.ts';
 import { append, blocksOf, coinIndex, cut, genesisState, sandboxHash } from './sandbox-blocks.ts';
@@ -145,11 +146,9 @@ export class SandboxChain implements ChainAdapter {
     };
   }
 
-  async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
-    return Array.from({ length: count }, (_, offset) => {
-      const index = first + offset;
-      return { index, ...this.#options.addressing.fromPublicKey(this.#account.publicKey(index)) };
-    });
+  deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
+    const { addressing } = this.#options;
+    return deriveInTurns(this.code, [first, count], (index) => addressing.derive(this.#account, index));
   }
 
   normaliseAddress(text: string): string | null {

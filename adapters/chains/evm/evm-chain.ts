@@ -18,6 +18,7 @@ import type {
   SettledBlocks,
   WatchList,
 } from '../../../core/index.ts';
+import { deriveInTurns } from '../derive-addresses.ts';
 import { AccountKey } from '../account-key.ts';
 import { policyOf } from '../chain-policy.ts';
 import { JsonRpcClient } from '../json-rpc.ts';
@@ -42,9 +43,6 @@ import { Settlement } from './settlement.ts';
 
 /** 125,000 balances for each block, when the node reads 500 in one call. */
 const MAX_BALANCE_CALLS = 250;
-/** Addresses derived before the event loop gets a turn: derivation is arithmetic and blocks everything else. */
-const DERIVED_AT_ONCE = 16;
-const MAX_INDEX = 0x7fffffff;
 const DEFAULT_SCAN_BLOCKS = 200;
 
 /**
@@ -177,16 +175,11 @@ export class EvmChain implements ChainAdapter {
     return again ? error : new TillgateError('NODE_FAILED', (error as TillgateError).message);
   }
 
-  async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
-    if (first < 0 || first + count - 1 > MAX_INDEX)
-      throw new TillgateError('CONFIG_INVALID', `The wallet of ${this.code} has no more addresses.`);
-    const derived: DerivedAddress[] = [];
-    for (let index = first; index < first + count; index++) {
+  deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
+    return deriveInTurns(this.code, [first, count], (index) => {
       const key = evmKey(this.#account.point(index));
-      derived.push({ index, address: evmAddress(key), key });
-      if (derived.length % DERIVED_AT_ONCE === 0) await new Promise((resolve) => void setImmediate(resolve));
-    }
-    return derived;
+      return { address: evmAddress(key), key };
+    });
   }
 
   normaliseAddress(text: string): string | null {

@@ -14,6 +14,7 @@ import type {
   ScannedRange,
   WatchList,
 } from '../../../core/index.ts';
+import { deriveInTurns } from '../derive-addresses.ts';
 import { AccountKey } from '../account-key.ts';
 import { policyOf } from '../chain-policy.ts';
 import { destinationProblem } from '../evm/destination-problem.ts';
@@ -33,9 +34,6 @@ import type { TronPayer } from './tron-payments.ts';
 import { readTransactionInfo } from './transaction-info.ts';
 import { asObject, contradictory, inconsistent, isHash, requireKey } from './tron-values.ts';
 
-/** Addresses derived before the event loop gets a turn: derivation is arithmetic and blocks everything else. */
-const DERIVED_AT_ONCE = 16;
-const MAX_INDEX = 0x7fffffff;
 const DEFAULT_SCAN_BLOCKS = 50;
 const CODE = 'TRX';
 
@@ -136,16 +134,11 @@ export class TronChain implements ChainAdapter {
     },
   };
 
-  async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
-    if (first < 0 || first + count - 1 > MAX_INDEX)
-      throw new TillgateError('CONFIG_INVALID', `The wallet of ${this.code} has no more addresses.`);
-    const derived: DerivedAddress[] = [];
-    for (let index = first; index < first + count; index++) {
+  deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
+    return deriveInTurns(this.code, [first, count], (index) => {
       const key = evmKey(this.#account.point(index));
-      derived.push({ index, address: tronAddress(key), key });
-      if (derived.length % DERIVED_AT_ONCE === 0) await new Promise((resolve) => void setImmediate(resolve));
-    }
-    return derived;
+      return { address: tronAddress(key), key };
+    });
   }
 
   normaliseAddress(text: string): string | null {

@@ -1,4 +1,4 @@
-import { TillgateError, assert } from '../../../core/index.ts';
+import { assert } from '../../../core/index.ts';
 import type {
   Asset,
   BlockRef,
@@ -14,6 +14,7 @@ import type {
   ScannedRange,
   WatchList,
 } from '../../../core/index.ts';
+import { deriveInTurns } from '../derive-addresses.ts';
 import { AccountKey } from '../account-key.ts';
 import { policyOf } from '../chain-policy.ts';
 import { segwitAddress } from './segwit-address.ts';
@@ -28,9 +29,6 @@ import { UtxoNode } from './utxo-node.ts';
 import type { UtxoChainOptions } from './utxo-options.ts';
 import { UtxoPayments } from './utxo-payments.ts';
 
-/** Addresses derived before the event loop gets a turn: derivation is arithmetic and blocks everything else. */
-const DERIVED_AT_ONCE = 16;
-const MAX_INDEX = 0x7fffffff;
 const DEFAULT_SCAN_BLOCKS = 20;
 const SCAN_TIMEOUT_MS = 600_000;
 
@@ -119,16 +117,11 @@ export class UtxoChain implements ChainAdapter {
     return range;
   }
 
-  async deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
-    if (first < 0 || first + count - 1 > MAX_INDEX)
-      throw new TillgateError('CONFIG_INVALID', `The wallet of ${this.code} has no more addresses.`);
+  deriveAddresses(first: number, count: number): Promise<readonly DerivedAddress[]> {
     const { addresses } = this.#options.coin.networks[this.#options.network];
-    const derived: DerivedAddress[] = [];
-    for (let index = first; index < first + count; index++) {
-      derived.push({ index, ...segwitAddress(this.#account.publicKey(index), addresses) });
-      if (derived.length % DERIVED_AT_ONCE === 0) await new Promise((resolve) => void setImmediate(resolve));
-    }
-    return derived;
+    return deriveInTurns(this.code, [first, count], (index) =>
+      segwitAddress(this.#account.publicKey(index), addresses),
+    );
   }
 
   normaliseAddress(text: string): string | null {

@@ -68,6 +68,34 @@ eachStorage((engine, open) => {
       assert.equal(new Set(given).size, given.length);
     });
 
+    till(
+      'are derived in larger steps while many orders find the pool empty, and in small ones for a lone order',
+      async (domain) => {
+        const pool = instance(domain);
+        const { chains } = domain.storage;
+        const steps: number[] = [];
+        const reserve = chains.reserveIndexes.bind(chains);
+        chains.reserveIndexes = (walletId, count) => {
+          steps.push(count);
+          return reserve(walletId, count);
+        };
+        assert.deepEqual(await indexes(pool, 1), [0]);
+        assert.ok(
+          steps.every((count) => count < GAP_LIMIT),
+          steps.join(),
+        );
+        const taken: number[] = [];
+        for (let burst = 0; burst < 3; burst++)
+          taken.push(...(await Promise.all(Array.from({ length: 100 }, () => indexes(pool, 1)))).flat());
+        assert.deepEqual(
+          taken.sort((a, b) => a - b),
+          upTo(1, 300),
+        );
+        const most = Math.max(...steps);
+        assert.ok(most > GAP_LIMIT && most <= 64, steps.join());
+      },
+    );
+
     till('are fetched in larger batches while many orders wait, and each is given out once', async (domain) => {
       const pool = instance(domain);
       while ((await domain.storage.chains.poolSize('ETH', domain.eth.walletId)) < 1000) await pool.refill('ETH');

@@ -55,25 +55,24 @@ describe('public children', () => {
   });
 
   test('a fast library that is wrong about the first child is not believed about any', () => {
-    const wrong = { ...secp256k1, pointAddScalar: () => one.publicKey };
+    const wrong = { ...secp256k1, pointAdd: () => one.publicKey };
     assert.equal(hex(new PublicChildren(one, wrong).compressed(7)), hex(one.deriveChild(7).publicKey));
   });
 
-  test('a tweak that BIP-32 refuses gives no child: one not below the order, and one that leads to infinity', () => {
+  test('a tweak that BIP-32 refuses gives no child, and neither does one of 0', () => {
     const point = expanded(one.publicKey as Uint8Array);
-    for (const tweak of [ORDER, Buffer.alloc(32, 0xff)]) assert.equal(childOf(secp256k1, point, tweak, true), null);
+    for (const tweak of [ORDER, Buffer.alloc(32, 0xff), Buffer.alloc(32)])
+      assert.equal(childOf(secp256k1, point, tweak, true), null);
     const secret = Buffer.alloc(32, 7);
     const own = secp256k1.pointFromScalar(secret, false) as Uint8Array;
     assert.equal(childOf(secp256k1, own, secp256k1.privateNegate(secret), true), null);
-    assert.equal(hex(childOf(secp256k1, point, Buffer.alloc(32), true)), hex(one.publicKey));
   });
 
   test('where the fast library has no child, @scure/bip32 says what comes in its place', () => {
     let refusing = false;
     const fast = {
       ...secp256k1,
-      pointAddScalar: (...args: Parameters<typeof secp256k1.pointAddScalar>) =>
-        refusing ? null : secp256k1.pointAddScalar(...args),
+      pointAdd: (...args: Parameters<typeof secp256k1.pointAdd>) => (refusing ? null : secp256k1.pointAdd(...args)),
     };
     const children = new PublicChildren(two, fast);
     refusing = true;
