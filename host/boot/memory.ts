@@ -10,6 +10,15 @@ const DOUBLE = '--semi-space-growth-factor=2';
 const SLOW_GROWTH = '--heap-growing-percent=20';
 const USUAL_GROWTH = '--heap-growing-percent=0';
 
+/**
+ * The environment in which glibc gives freed memory back to the system, which saves 10 MB of what a start leaves. glibc reads
+ * it before the program runs, so it is up to whoever starts a process.
+ */
+export const MALLOC_ENVIRONMENT: Readonly<Record<string, string>> = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+};
+
 let enough = false;
 let watch: PerformanceObserver | null = null;
 

@@ -2,9 +2,10 @@ import cluster from 'node:cluster';
 import type { Worker } from 'node:cluster';
 import { TillgateError } from '../../core/index.ts';
 import type { Logger } from '../../core/index.ts';
-import { PLACE_VARIABLE } from '../settings/config.ts';
+import { PLACE_VARIABLE, unlessSet } from '../settings/config.ts';
 import { receivedError, unwrapped, wrapped } from './messages.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
+import { MALLOC_ENVIRONMENT } from '../boot/memory.ts';
 import type { Reloaded } from '../boot/reloading.ts';
 import { MetricsGathering } from './metrics-gathering.ts';
 import { ReloadGathering } from './reload-gathering.ts';
@@ -88,7 +89,10 @@ export class Processes {
   }
 
   #fork(place: Place): void {
-    const worker = cluster.fork({ [PLACE_VARIABLE]: `${place.number}/${this.#places.length}` });
+    const worker = cluster.fork({
+      ...unlessSet(MALLOC_ENVIRONMENT),
+      [PLACE_VARIABLE]: `${place.number}/${this.#places.length}`,
+    });
     Object.assign(place, { worker, servingSince: null, failure: null });
     worker.on('message', (received: unknown) => {
       const message = unwrapped<FromProcess>(received);

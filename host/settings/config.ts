@@ -252,6 +252,14 @@ export function settingsTarget(
 /** The place of this process among those of its server, such as `2/4`. */
 export const PLACE_VARIABLE = 'TILLGATE_PROCESS';
 
+/** Those of these variables that the environment does not set: an operator's own values stay. */
+export function unlessSet(
+  variables: Readonly<Record<string, string>>,
+  environment: Environment = process.env,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => environment[name] === undefined));
+}
+
 /** Reads {@link PLACE_VARIABLE}; `null` when this is the only process. */
 export function placeInEnvironment(environment: Environment = process.env): ProcessPlace | null {
   const [, number, count] = /^(\d+)\/(\d+)$/.exec(environment[PLACE_VARIABLE] ?? '') ?? [];

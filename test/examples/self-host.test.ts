@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { PACKAGES } from '../../.ci/packages.mjs';
 import { requireSecureConnection } from '../../adapters/storage/knex/index.ts';
+import { MALLOC_ENVIRONMENT } from '../../host/boot/memory.ts';
 import { resolveConfig } from '../../host/index.ts';
 import { guardedChains, readSignerSettings } from '../../host/signer/signer-settings.ts';
 import { DEFINITIONS } from '../../plugins/definitions.ts';
@@ -34,6 +35,12 @@ describe('examples/self-host: what stands in front of the till and around it', (
       first,
       /docker run .*-p 127\.0\.0\.1:8080:8080 -e TILLGATE_CONFIG=(\S+) \\\n.*tillgate\.sandbox\.json:\1:ro/,
     );
+  });
+
+  test('the service and the image start the till with the environment in which memory is given back', () => {
+    for (const file of ['tillgate.service', 'Dockerfile'])
+      for (const [name, value] of Object.entries(MALLOC_ENVIRONMENT))
+        assert.match(read(file), new RegExp(`^E(?:NV |nvironment=).*\\b${name}=${value}\\b`, 'm'), file);
   });
 
   test('the listener, which speaks plain HTTP, is reached from this machine only', () => {

@@ -3,6 +3,8 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { MALLOC_ENVIRONMENT } from '../../host/boot/memory.ts';
+import { unlessSet } from '../../host/settings/config.ts';
 
 const MEMORY = fileURLToPath(new URL('../../host/boot/memory.ts', import.meta.url));
 const WAIT = fileURLToPath(new URL('../support/wait.ts', import.meta.url));
@@ -73,4 +75,10 @@ test("a gateway's young generation grows to its size, and again after a time wit
   assert.equal(first, 8 * 1024 * 1024);
   assert.ok(idle < first, 'V8 has not made it smaller');
   assert.equal(again, first);
+});
+
+test('a process of several gets the environment that gives memory back, and an operator keeps values of their own', () => {
+  assert.deepEqual(unlessSet(MALLOC_ENVIRONMENT, {}), MALLOC_ENVIRONMENT);
+  const { MALLOC_ARENA_MAX: _own, ...others } = MALLOC_ENVIRONMENT;
+  assert.deepEqual(unlessSet(MALLOC_ENVIRONMENT, { MALLOC_ARENA_MAX: '4' }), others);
 });

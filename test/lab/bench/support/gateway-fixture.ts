@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { MALLOC_ENVIRONMENT } from '../../../../host/boot/memory.ts';
 import { endWithThisProcess, stopProcess } from '../../../support/processes.ts';
 import { buildTill } from '../../../support/till-program.ts';
 import { waitFor } from '../../../support/wait.ts';
@@ -102,7 +103,7 @@ export async function startProxy(name: string, { folder, node = [] }: ProxyOptio
 }
 
 /**
- * The whole built host with a database of its own: the key is found in the real directory, limits are kept, usage and
+ * The whole built host, started as the service file starts it, with a database of its own: the key is found in the real directory, limits are kept, usage and
  * metrics are counted as by default. It takes no payments.
  */
 async function startGateway(name: string, above: string, node: readonly string[]): Promise<Proxy> {
@@ -113,6 +114,7 @@ async function startGateway(name: string, above: string, node: readonly string[]
     folder,
     node,
     program: await buildTill('tillgate-bench-gateway'),
+    environment: MALLOC_ENVIRONMENT,
     core: PROXY_CORE,
     settings: {
       mode: 'sandbox',

@@ -31,6 +31,8 @@ export interface TillOptions {
   readonly node?: readonly string[];
   /** The program as it is built and shipped; without it the sources, as `npm start` runs them. */
   readonly program?: string;
+  /** Further variables of its environment. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** The only core that it may use; by default any. */
   readonly core?: string;
 }
@@ -48,7 +50,14 @@ const PROGRAM = fileURLToPath(new URL('../../../../host/bin.ts', import.meta.url
  *
  * @throws Error with the end of the log when it does not come up
  */
-export async function startTill({ folder, settings, node = [], program, core }: TillOptions): Promise<TillProcess> {
+export async function startTill({
+  folder,
+  settings,
+  node = [],
+  program,
+  environment: own = {},
+  core,
+}: TillOptions): Promise<TillProcess> {
   const logFile = join(folder, 'till.log');
   const log = openSync(logFile, 'a');
   const file = program === undefined ? ['--import', import.meta.resolve('tsx'), PROGRAM] : [program];
@@ -56,6 +65,7 @@ export async function startTill({ folder, settings, node = [], program, core }: 
     cwd: folder,
     env: {
       ...environment(),
+      ...own,
       TILLGATE_PORT: '0',
       ...(settings === undefined ? {} : { TILLGATE_CONFIG: settingsFile(folder, settings) }),
     },
