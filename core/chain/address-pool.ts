@@ -14,11 +14,11 @@ export interface AddressPoolSettings {
   readonly largestBatch: number;
   /** The size of the stored pool below which it is refilled. */
   readonly lowWater: number;
-  /** The number of addresses that one refill derives. */
+  /** The number of addresses that one refill derives. An instance that is killed meanwhile wastes them, as a batch. */
   readonly refill: number;
 }
 
-export const DEFAULT_POOL: AddressPoolSettings = { batch: 16, largestBatch: 256, lowWater: 2_000, refill: 200 };
+export const DEFAULT_POOL: AddressPoolSettings = { batch: 16, largestBatch: 256, lowWater: 2_000, refill: 16 };
 
 /** The most addresses that orders derive themselves at once when the stored pool is empty. */
 const INLINE_AT_MOST = 64;
@@ -34,9 +34,9 @@ interface Batch {
 }
 
 /**
- * Deposit addresses that are derived ahead of time. Deriving one takes a tenth of a millisecond or, without libsecp256k1, most of one, so a worker fills a
- * stored pool, from which each instance takes batches. Indexes are used in ascending order, so that another wallet
- * program with the seed finds them.
+ * Deposit addresses that are derived ahead of time. Deriving one takes a tenth of a millisecond or, without libsecp256k1,
+ * most of one, so a worker fills a stored pool, from which each instance takes batches. Indexes are used in ascending
+ * order, so that another wallet program with the seed finds them.
  *
  * Addresses are removed from the stored pool when they are taken: a crash wastes a few indexes, and no address is used
  * twice.
