@@ -13,6 +13,7 @@ import type { ClientSocketHandler } from './client-socket.ts';
 import type { PlainRequest } from './http1/plain-request.ts';
 import { PlainRequestReader } from './plain-request-reader.ts';
 import { responseHeadText } from './http1/response-text.ts';
+import { SocketWriter } from './socket-writer.ts';
 import { turnWrites } from './turn-writes.ts';
 import type { Unsent } from './turn-writes.ts';
 
@@ -61,6 +62,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
   queuePlace = -1;
   readonly #delegate: ClientConnectionDelegate;
   readonly #socket: Socket;
+  readonly #writer: SocketWriter;
   #state: State = 'waiting';
   /** Bytes that were received but not parsed yet. */
   #pending: Buffer | null = null;
@@ -81,6 +83,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
   constructor(delegate: ClientConnectionDelegate, socket: Socket) {
     this.#delegate = delegate;
     this.#socket = socket;
+    this.#writer = new SocketWriter(socket);
     this.expiresAt = this.#after(delegate.timeouts.headersTimeout);
     attachHandler(socket, this);
   }
@@ -250,7 +253,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
     const bytes = this.#unsent;
     if (bytes === null) return;
     this.#unsent = null;
-    this.#socket.write(bytes);
+    this.#writer.write(bytes);
   }
 
   writeHead(status: number, headers: ReplyHeaders, hasLength: boolean): boolean {

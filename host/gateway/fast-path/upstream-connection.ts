@@ -12,6 +12,7 @@ import { MAX_RESPONSE_HEAD, readResponseHead } from './http1/response-head.ts';
 import type { ResponseHead } from './http1/response-head.ts';
 import { readBuffers } from './read-buffers.ts';
 import type { ResponseHeadCache } from './response-head-cache.ts';
+import { SocketWriter } from './socket-writer.ts';
 import { turnWrites } from './turn-writes.ts';
 import type { Unsent } from './turn-writes.ts';
 
@@ -71,6 +72,7 @@ export class UpstreamConnection implements Expirable, Unsent {
   queuePlace = -1;
   readonly #delegate: UpstreamConnectionDelegate;
   readonly #socket: UpstreamSocket;
+  readonly #writer: SocketWriter;
   #connected = false;
   #closed = false;
   #request: RawResponseHandler | null = null;
@@ -105,6 +107,7 @@ export class UpstreamConnection implements Expirable, Unsent {
     });
     socket[CONNECTION] = this;
     this.#socket = socket;
+    this.#writer = new SocketWriter(socket);
     socket.on('connect', onConnect).on('end', onEnd).on('error', onError).on('close', onClose);
   }
 
@@ -124,7 +127,7 @@ export class UpstreamConnection implements Expirable, Unsent {
   writeUnsent(): void {
     const bytes = this.#unsent;
     this.#unsent = null;
-    if (bytes !== null) this.#socket.write(bytes);
+    if (bytes !== null) this.#writer.write(bytes);
   }
 
   resume(): void {
@@ -292,8 +295,7 @@ export class UpstreamConnection implements Expirable, Unsent {
   /** @param clean - false if bytes followed the response */
   #finish(clean: boolean): void {
     const request = this.#request;
-    const keep =
-      clean && this.#head?.keepAlive === true && this.#keepMs > 0 && this.#socket.writableLength === 0 && !this.#closed;
+    const keep = clean && this.#head?.keepAlive === true && this.#keepMs > 0 && !this.#writer.waiting && !this.#closed;
     const own = this.#own;
     this.#request = null;
     this.#head = null;
