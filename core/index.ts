@@ -186,6 +186,7 @@ export * from './notify/sign.ts';
 export * from './notify/deliver-callbacks.ts';
 export * from './notify/handle-events.ts';
 export * from './ledger/post-entry.ts';
+export * from './gateway/plain-call.ts';
 export * from './gateway/app-key.ts';
 export * from './gateway/key-restrictions.ts';
 export * from './gateway/key-rules.ts';

@@ -29,14 +29,14 @@ export class AdmissionTally {
     this.#maxApps = maxApps;
   }
 
-  add(app: AppId, route: string, { mode, verdict, refusal }: AdmissionVerdict): void {
+  add(app: AppId, route: string, { mode, verdict, refusal }: AdmissionVerdict, count = 1): void {
     const counts = this.#apps.get(app) ?? this.#begin(app);
     const reason = refusal?.reason ?? 'none';
     const found = counts.find(
       (each) => each.route === route && each.mode === mode && each.verdict === verdict && each.reason === reason,
     );
-    if (found !== undefined) found.count += 1;
-    else if (counts.length < MAX_COUNTS) counts.push({ route, mode, verdict, reason, count: 1 });
+    if (found !== undefined) found.count += count;
+    else if (counts.length < MAX_COUNTS) counts.push({ route, mode, verdict, reason, count });
   }
 
   of(app: AppId): readonly AdmissionCount[] {

@@ -154,6 +154,7 @@ export class AppLimits {
   readonly #uses = new Map<UseSubject, Map<RouteId, SubjectUse>>();
   readonly #max: number;
   #size = 0;
+  #removals = 0;
 
   constructor(max = MAX_USES) {
     this.#max = max;
@@ -161,6 +162,11 @@ export class AppLimits {
 
   get size(): number {
     return this.#size;
+  }
+
+  /** How many usages were removed: one that was found before may be one of them. */
+  get removals(): number {
+    return this.#removals;
   }
 
   /** `undefined` for a subject that has not used the route on this instance. */
@@ -218,6 +224,7 @@ export class AppLimits {
     const routes = this.#uses.get(subject);
     if (routes?.delete(routeId) !== true) return;
     this.#size -= 1;
+    this.#removals += 1;
     if (routes.size === 0) this.#uses.delete(subject);
   }
 }

@@ -60,7 +60,11 @@ export class FeedFollower {
 
   /** True while no writer can have continued without a confirmation of this instance. */
   get isFresh(): boolean {
-    return this.#deps.clock.now() < this.#freshUntil;
+    return this.isFreshAt(this.#deps.clock.now());
+  }
+
+  isFreshAt(now: Millis): boolean {
+    return now < this.#freshUntil;
   }
 
   /** Calls the listener after each change, and when the data is no longer fresh. */

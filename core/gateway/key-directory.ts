@@ -22,6 +22,11 @@ export interface KeyDirectory {
    * @throws TillgateError `NOT_READY` while this instance cannot be sure that its memory is current
    */
   find(keyText: string): KeyView | null;
+  /**
+   * A number that changes with every change of any key, App or account: while it is the same, {@link find} finds the
+   * same. `null` while find would throw. Without it every request is looked up.
+   */
+  version?(now: Millis): number | null;
   /** Calls the listener after a change, which checks open WebSockets again. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
   /** Records that a key was used; stored at intervals. */
@@ -40,6 +45,8 @@ export interface KeyCacheDeps extends FeedFollowerDeps {
   readonly flushUsesMs?: number;
 }
 
+/** More than the changes of one table. */
+const LOAD = 2 ** 32;
 const FLUSH_USES_MS = 10_000;
 const USES_AT_ONCE = 1_000;
 /** Above this number, further last uses are not recorded until the next flush. */
@@ -54,6 +61,7 @@ export class KeyCache implements KeyDirectory {
   readonly #follower: FeedFollower;
   readonly #rows: FingerprintCache;
   #table = new KeyTable();
+  #loads = 0;
   #uses = new Map<AppKeyId, Millis>();
   #flushedAt: Millis;
 
@@ -79,6 +87,10 @@ export class KeyCache implements KeyDirectory {
     const row = this.#rows.find(keyText);
     if (row === null) return null;
     return row < 0 ? this.#lookUp(keyText) : this.#table.view(row);
+  }
+
+  version(now: Millis): number | null {
+    return this.#follower.isFreshAt(now) ? this.#loads * LOAD + this.#table.changes : null;
   }
 
   onChange(listener: () => void): () => void {
@@ -138,6 +150,7 @@ export class KeyCache implements KeyDirectory {
 
   async #load(): Promise<void> {
     this.#table = await loadKeys(this.#source);
+    this.#loads += 1;
     this.#rows.clear();
     this.#rows.fit(this.#table.size);
   }

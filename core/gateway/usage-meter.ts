@@ -5,6 +5,18 @@ import { OTHER_METHOD } from './metered-route.ts';
 import type { MeteredRoute } from './metered-route.ts';
 
 type Counting = { -readonly [Field in keyof UsageCounts]: number };
+
+/** The record of an App's calls of one method on one route, for whoever counts many calls of it. */
+export interface UsageSlot {
+  readonly app: AppId;
+  readonly route: MeteredRoute;
+  /** As callers name it. */
+  readonly method: string;
+  /** `null` before the first call, and where there is no record for it. */
+  counts: Counting | null;
+  /** The meter's {@link UsageMeter.removals} when the record was found. */
+  removals: number;
+}
 /** Counts by method. */
 type RouteCounts = Map<string, Counting>;
 /** Counts by the route's host. */
@@ -27,6 +39,7 @@ export class UsageMeter {
   /** Records of past hours. */
   #closed: UsageRow[] = [];
   #lost = 0;
+  #removals = 0;
 
   constructor(clock: Clock, max = MAX_RECORDS) {
     this.#clock = clock;
@@ -42,6 +55,32 @@ export class UsageMeter {
   /** Calls that could not be counted, since the start. */
   get lost(): number {
     return this.#lost;
+  }
+
+  /** How many times records were removed: one that was found before may be stored by now. */
+  get removals(): number {
+    return this.#removals;
+  }
+
+  /** As {@link sent} with a single call, which finds its record once. */
+  sentOne(slot: UsageSlot): number {
+    const { units } = slot.route.method(slot.method);
+    this.#turn();
+    const counts = this.#of(slot);
+    if (counts === null) this.#lost += 1;
+    else {
+      counts.requests += 1;
+      counts.units += units;
+    }
+    return units;
+  }
+
+  /** As {@link bytes} with a single call. */
+  bytesOfOne(slot: UsageSlot, bytesIn: number, bytesOut: number): void {
+    const counts = this.#of(slot);
+    if (counts === null) return;
+    counts.bytesIn += bytesIn;
+    counts.bytesOut += bytesOut;
   }
 
   /** Counts calls that are sent to a node. Returns their units. */
@@ -141,6 +180,15 @@ export class UsageMeter {
     return sum;
   }
 
+  #of(slot: UsageSlot): Counting | null {
+    if (slot.counts === null || slot.removals !== this.#removals) {
+      const { app, route, method } = slot;
+      slot.counts = this.#counts(app, route.host, route.method(method).name);
+      slot.removals = this.#removals;
+    }
+    return slot.counts;
+  }
+
   #counts(app: AppId, host: string, method: string): Counting | null {
     const found = this.#apps.get(app)?.get(host)?.get(method);
     return found ?? this.#begin(app, host, method);
@@ -168,6 +216,7 @@ export class UsageMeter {
 
   /** Moves records of the present hour to the end of the rows, until there are `max`. */
   #move(rows: UsageRow[], max: number): void {
+    this.#removals += 1;
     for (const [appId, routes] of this.#apps) {
       for (const [route, methods] of routes) {
         for (const [method, counts] of methods) {

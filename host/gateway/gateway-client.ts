@@ -19,6 +19,9 @@ export interface ClientRequestHandler extends BodyStreamHandler {
   onDrain(): void;
 }
 
+/** The events of a request whose body was read. */
+export type ClientHandler = Pick<ClientRequestHandler, 'onRequestTimeout' | 'onClientAborted' | 'onDrain'>;
+
 export interface BodyLimits {
   /** A body up to this size is reported as a whole. */
   readonly keepBytes: number;

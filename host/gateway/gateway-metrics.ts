@@ -38,6 +38,22 @@ class AppCounts {
   bytesOut = 0;
 }
 
+/** The requests of an App on a route that were admitted alike and answered with 200, since the last flush. */
+export class AnsweredCounts {
+  readonly route: string;
+  readonly app: AppId;
+  readonly admission: AdmissionVerdict;
+  requests = 0;
+  bytesIn = 0;
+  bytesOut = 0;
+
+  constructor(route: string, app: AppId, admission: AdmissionVerdict) {
+    this.route = route;
+    this.app = app;
+    this.admission = admission;
+  }
+}
+
 const FLUSH_MS = 500;
 const MAX_PENDING = 5_000;
 /**
@@ -60,6 +76,8 @@ export class GatewayMetrics {
   /** The durations of completed requests, in seconds, by route. */
   readonly #durations = new Map<string, number[]>();
   readonly #pending = new Map<string, Pending>();
+  /** Those with requests. */
+  #answered: AnsweredCounts[] = [];
   /** The durations of requests to upstreams that are passed on at the next flush. */
   readonly #times: TimeSeries[] = [];
   readonly #timesSink = {
@@ -80,20 +98,29 @@ export class GatewayMetrics {
     this.#took(route, seconds);
   }
 
+  /** As {@link admission} and {@link request}. */
+  answered(counts: AnsweredCounts, seconds: number, bytesIn: number, bytesOut: number): void {
+    if (counts.requests === 0) this.#answered.push(counts);
+    counts.requests += 1;
+    counts.bytesIn += bytesIn;
+    counts.bytesOut += bytesOut;
+    this.#took(counts.route, seconds);
+  }
+
   bytes(route: string, app: string, bytesIn: number, bytesOut: number): void {
     const counts = this.#of(route, app);
     counts.bytesIn += bytesIn;
     counts.bytesOut += bytesOut;
   }
 
-  admission(route: string, app: AppId, admission: AdmissionVerdict): void {
+  admission(route: string, app: AppId, admission: AdmissionVerdict, count = 1): void {
     const { mode, verdict, refusal } = admission;
     const reason = refusal?.reason ?? 'none';
-    this.#tally.add(app, route, admission);
+    this.#tally.add(app, route, admission, count);
     const counts = this.#of(route, app).admission;
     const found = counts.find((each) => each.mode === mode && each.verdict === verdict && each.reason === reason);
-    if (found === undefined) counts.push({ mode, verdict, reason, count: 1 });
-    else found.count += 1;
+    if (found === undefined) counts.push({ mode, verdict, reason, count });
+    else found.count += count;
   }
 
   coalescedRead(route: string, outcome: 'joined' | 'answered' | 'alone'): void {
@@ -139,10 +166,12 @@ export class GatewayMetrics {
   }
 
   tally(app: AppId): readonly AdmissionCount[] {
+    this.#addAnswered();
     return this.#tally.of(app);
   }
 
   flush(): void {
+    this.#addAnswered();
     for (const [route, apps] of this.#apps) for (const [app, counts] of apps) this.#pass(route, app, counts);
     this.#apps = new Map();
     this.#appCounts = 0;
@@ -160,6 +189,22 @@ export class GatewayMetrics {
   close(): void {
     clearInterval(this.#timer);
     this.flush();
+  }
+
+  #addAnswered(): void {
+    const answered = this.#answered;
+    this.#answered = [];
+    for (const each of answered) {
+      const { route, app, admission, requests, bytesIn, bytesOut } = each;
+      each.requests = 0;
+      each.bytesIn = 0;
+      each.bytesOut = 0;
+      this.admission(route, app, admission, requests);
+      const counts = this.#of(route, app);
+      counts.requests.set(200, (counts.requests.get(200) ?? 0) + requests);
+      counts.bytesIn += bytesIn;
+      counts.bytesOut += bytesOut;
+    }
   }
 
   #took(route: string, seconds: number): void {

@@ -211,6 +211,7 @@ class HttpGateway implements Gateway {
     this.#fastPath?.attach(server, {
       serves: (host) => this.handles(host),
       onRequest: (client, request) => this.#start(client, request),
+      plainCalls: { ...this.#exchangeDeps, clock: this.#deps.clock, traceId: this.#deps.traceId },
     });
   }
 

@@ -30,6 +30,7 @@ import { isSellable } from './sale/gate-sale.ts';
 import type { SaleOutcome, Seller } from './sale/gate-sale.ts';
 import { PaidClient } from './sale/paid-client.ts';
 import type { Expirable, TimeoutQueue } from './timeout-queue.ts';
+import type { UpstreamRequest, UpstreamResponseHandler } from './upstream-request.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface HttpExchangeDeps extends Counters, RequestForwarderDeps {
@@ -38,6 +39,16 @@ export interface HttpExchangeDeps extends Counters, RequestForwarderDeps {
   readonly budget: BufferBudget;
   /** Sells plans with refusals; `null` when nothing is sold. */
   readonly sale: Seller | null;
+}
+
+/** A JSON-RPC call that was sent before its exchange was made. */
+export interface SentCall {
+  readonly body: Buffer;
+  readonly upstream: Upstream;
+  /** When its answer must have begun. */
+  readonly expiresAt: number;
+  /** Reports to this handler from now on. */
+  readonly handOver: (handler: UpstreamResponseHandler) => UpstreamRequest;
 }
 
 /** Bodies up to this size are sent in one write; larger ones are streamed. */
@@ -84,6 +95,30 @@ export class HttpExchange implements ClientRequestHandler, ForwardedResponseHand
     this.#context = context;
     this.#forwarder = new RequestForwarder(deps, this, context);
     this.#response = new ResponseWriter(client, context);
+  }
+
+  /** Goes on with a request that was admitted and sent to an upstream. */
+  static takeOver(
+    deps: HttpExchangeDeps,
+    client: GatewayClient,
+    context: RequestContext,
+    sent: SentCall,
+  ): HttpExchange {
+    const exchange = new HttpExchange(deps, client, context);
+    exchange.#goOnWith(sent);
+    return exchange;
+  }
+
+  #goOnWith({ body, upstream, expiresAt, handOver }: SentCall): void {
+    this.#body = body;
+    this.#bodyRead = true;
+    this.#bytesIn = body.length;
+    this.#keptBytes = body.length;
+    this.#entered = true;
+    this.expiresAt = expiresAt;
+    this.#deps.timeoutQueue.add(this);
+    this.#client.setHandler(this);
+    this.#forwarder.takeOver(body, upstream, handOver);
   }
 
   start(): void {

@@ -198,8 +198,12 @@ const EMPTY: AnswerMeaning = { kind: 'answer' };
 
 /** Whether the opening of a body shows that it is a result. Of a batch all replies have to be read. */
 function isResult(chunk: Buffer, batch: boolean): boolean {
-  if (batch) return false;
-  const opening = chunk.toString('latin1', 0, Math.min(chunk.length, OPENING_BYTES));
+  return !batch && isResultText(chunk.toString('latin1', 0, Math.min(chunk.length, OPENING_BYTES)));
+}
+
+/** The same for the reply to a single call. @param text - one character for each byte */
+export function isResultText(text: string): boolean {
+  const opening = text.length > OPENING_BYTES ? text.slice(0, OPENING_BYTES) : text;
   return opening.includes('"result"') && !opening.includes('"error"');
 }
 

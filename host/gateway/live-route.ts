@@ -180,6 +180,11 @@ export class LiveRoutes {
     this.#allowsPrivate = allowsPrivate;
   }
 
+  /** The current table; another one after any change. */
+  get table(): GatewayRouteTable {
+    return this.#refreshed();
+  }
+
   /** The route of a `Host` header; `null` for an unknown host. */
   find(hostHeader: string): LiveRoute | null {
     const table = this.#refreshed();

@@ -22,9 +22,11 @@ import type {
   Allowance,
   AppLimits,
   AppUse,
+  AppView,
   Authenticated,
   Clock,
   EffectiveLimits,
+  GatewayRouteTable,
   JsonRpcRequest,
   KeyDirectory,
   KeyRules,
@@ -39,7 +41,7 @@ import { chainEnd } from './live-route.ts';
 import type { LiveRoute, LiveRoutes } from './live-route.ts';
 import { HTTP_METHODS } from './refusal-response.ts';
 import type { ExtractedKey } from './request-head-cache.ts';
-import type { RequestContext } from './request-context.ts';
+import type { ReceivedRequest, RequestContext } from './request-context.ts';
 
 export interface RequestAuthorizerDeps {
   readonly routes: LiveRoutes;
@@ -60,6 +62,25 @@ interface Charge {
   readonly count: number;
   /** Of the refusal. */
   readonly message: string;
+}
+
+/**
+ * What holds for every request that differs only in its body and in headers that affect nothing, until something
+ * changes.
+ */
+export interface KeptAdmission {
+  readonly live: LiveRoute;
+  readonly keyText: string;
+  readonly rest: string;
+  readonly auth: Authenticated;
+  readonly limits: EffectiveLimits;
+  readonly use: AppUse | null;
+  /** False for an App with a quota, or a prepaid one. */
+  readonly unlimited: boolean;
+  /** The versions of what was decided by. */
+  readonly table: GatewayRouteTable;
+  readonly keys: number;
+  readonly removals: number;
 }
 
 const NO_CHARGES: readonly Charge[] = [];
@@ -95,6 +116,62 @@ export class RequestAuthorizer {
     if (wrong !== null) return wrong;
     const now = this.#deps.clock.now();
     return this.#checkKey(context, now) ?? this.#checkRoute(context) ?? this.#admit(context, now);
+  }
+
+  /**
+   * Decides what {@link check} decides about a JSON-RPC request but for its rate, and counts nothing. `null` for a
+   * request that would be refused, and where more than its key, its App's limits and its method decides.
+   */
+  keep(received: ReceivedRequest): KeptAdmission | null {
+    const { routes, directory, clock, limits, allowance, keysInPath } = this.#deps;
+    const now = clock.now();
+    const keys = directory.version?.(now) ?? null;
+    const live = routes.find(received.hostHeader);
+    if (keys === null || live === null || live.route.protocol !== 'jsonrpc' || live.rates !== null) return null;
+    if (received.method !== 'POST' || received.upgrade || !live.route.enabled) return null;
+    const extracted = extractKey(received, 'jsonrpc', keysInPath);
+    if (isRefusal(extracted)) return null;
+    const { keyText, rest } = extracted;
+    const auth = this.authenticate(keyText, now);
+    if (isRefusal(auth) || auth.key.rules !== null || holdsKey(rest, keyText)) return null;
+    const { app } = auth.key;
+    if (effectiveMode(live.route, app) !== 'enforce' || checkChain(live.route, app) !== null) return null;
+    const effective = effectiveLimits(live.limits, app);
+    return {
+      ...{ live, keyText, rest, auth, keys, limits: effective, table: routes.table },
+      use: this.#useOf(app, live, effective, now),
+      unlimited: allowance.isUnlimited(app),
+      removals: limits.removals,
+    };
+  }
+
+  /** What changes with the routes, and with the keys; see {@link KeyDirectory.version}. */
+  versions(now: Millis): { readonly keys: number | null; readonly table: GatewayRouteTable } {
+    return { keys: this.#deps.directory.version?.(now) ?? null, table: this.#deps.routes.table };
+  }
+
+  /** Whether nothing has changed since then. */
+  holds({ table, keys, removals, auth }: KeptAdmission, now: Millis): boolean {
+    const { routes, directory, limits } = this.#deps;
+    const { expiresAt } = auth.key;
+    return (
+      routes.table === table &&
+      directory.version?.(now) === keys &&
+      limits.removals === removals &&
+      (expiresAt === null || now < expiresAt)
+    );
+  }
+
+  /** Admits one call that costs these units, and counts it; false, and counts nothing, if it would be refused. */
+  admitKept({ use, limits, auth, unlimited }: KeptAdmission, units: number, now: Millis): boolean {
+    const { allowance, directory } = this.#deps;
+    const { key } = auth;
+    if (use !== null && use.checkConcurrency(limits) !== null) return false;
+    if (!unlimited && (allowance.learn(key.app) !== null || allowance.check(key.app, units) !== null)) return false;
+    if (use !== null && use.charge(limits, 1, now) !== null) return false;
+    use?.enter();
+    directory.used(key.id, now);
+    return true;
   }
 
   /** The response headers for a browser's CORS preflight, which has no key; `null` for other requests. */
@@ -254,9 +331,7 @@ export class RequestAuthorizer {
     const { app } = auth.key;
     context.mode = effectiveMode(live.route, app);
     context.limits = effectiveLimits(live.limits, app);
-    const { requestsPerSecond, concurrency } = context.limits.app;
-    const limited = context.mode !== 'disabled' && (requestsPerSecond !== null || concurrency !== null);
-    const use = limited ? this.#deps.limits.of(app, live.route.id, now) : null;
+    const use = context.mode === 'disabled' ? null : this.#useOf(app, live, context.limits, now);
     context.use = use;
     context.admission = applyAdmission(
       context.mode,
@@ -267,6 +342,11 @@ export class RequestAuthorizer {
         null,
     );
     return context.admission.verdict === 'refused' ? context.admission.refusal : null;
+  }
+
+  #useOf(app: AppView, { route }: LiveRoute, { app: own }: EffectiveLimits, now: Millis): AppUse | null {
+    const limited = own.requestsPerSecond !== null || own.concurrency !== null;
+    return limited ? this.#deps.limits.of(app, route.id, now) : null;
   }
 }
 
@@ -294,7 +374,7 @@ function checkRanges(live: LiveRoute | null, request: JsonRpcRequest): Refusal |
 
 /** Finds the App key, and removes it from the target. */
 function extractKey(
-  { target, head, headCache }: RequestContext,
+  { target, head, headCache }: Pick<ReceivedRequest, 'target' | 'head' | 'headCache'>,
   protocol: RouteProtocol,
   inPath: boolean,
 ): ExtractedKey | Refusal {

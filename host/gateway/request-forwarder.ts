@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
-import { classOfCalls, classOfHttp, headOfAnswer, namesItsBlock, refuse } from '../../core/index.ts';
+import { classOfCalls, classOfHttp, headOfAnswer, isRead, namesItsBlock, refuse } from '../../core/index.ts';
 import type { Logger, NodeFault, Refusal } from '../../core/index.ts';
 import { CONNECT_TIMEOUT, INVALID_REQUEST } from './failure-reasons.ts';
 import { guardMethods } from './guard-methods.ts';
@@ -9,7 +9,7 @@ import type { GatewayMetrics } from './gateway-metrics.ts';
 import { knownBroadcast } from './known-broadcast.ts';
 import { JudgedResponse } from './judged-response.ts';
 import type { JudgeOwner, NotAnswered } from './judged-response.ts';
-import { believable, NEWEST_BLOCK } from './live-route.ts';
+import { ANYTHING, believable, NEWEST_BLOCK } from './live-route.ts';
 import type { LiveRoute } from './live-route.ts';
 import type { RequestBodyStream } from './request-body-stream.ts';
 import type { RequestContext } from './request-context.ts';
@@ -93,6 +93,18 @@ export class RequestForwarder implements BatchOwner, JoinedOwner, CoalescedReadH
   get rpc(): JudgeOwner['rpc'] {
     const { live, methods } = this.#context;
     return live === null || methods === null ? null : { family: live.chain.family, batch: this.batch };
+  }
+
+  /** Goes on with a call that was sent to an upstream. */
+  takeOver(body: Buffer, upstream: Upstream, handOver: (handler: UpstreamResponseHandler) => UpstreamRequest): void {
+    const methods = this.#context.methods ?? [];
+    this.#body = body;
+    this.attempts.idempotent = methods.every(isRead);
+    this.attempts.need = { ...ANYTHING, methods };
+    this.attempts.use(upstream);
+    const request = handOver(this.handlerOf(upstream));
+    this.#time(request, upstream);
+    this.#request = request;
   }
 
   start(body: Buffer | RequestBodyStream | null, live: LiveRoute): void {
@@ -253,10 +265,14 @@ export class RequestForwarder implements BatchOwner, JoinedOwner, CoalescedReadH
 
   newRequest(upstream: Upstream, handler: UpstreamResponseHandler): UpstreamRequest {
     const request = upstream.newRequest(this.#body, handler);
+    this.#time(request, upstream);
+    return request;
+  }
+
+  #time(request: UpstreamRequest, upstream: Upstream): void {
     const { live, methods, method } = this.#context;
     const methodClass = methods === null ? classOfHttp(method) : classOfCalls(methods, this.batch);
     if (live !== null) request.times = this.#deps.metrics.timesOf(live.route.host, upstream).of(methodClass);
-    return request;
   }
 
   outgoing(upstream: Upstream): OutgoingRequest {

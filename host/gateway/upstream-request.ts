@@ -70,10 +70,44 @@ export interface OutgoingRequest {
 /** Opens connections to one plain-text upstream without undici. The fast path implements it. */
 export type OpenRawTransport = (url: URL, connectMs: number, lookup: LookupFunction) => RawTransport;
 
+/** What is sent over a connection, and gets its answer, without an {@link UpstreamRequest}. */
+export interface WholeResponseHandler {
+  /** The bytes to send. */
+  readonly outgoing: string;
+  /**
+   * A whole response arrived at once.
+   *
+   * @param fields - names alternating with values, without `Content-Length`
+   * @param body - one character for each byte
+   * @returns false to get it as a handler of {@link SentConnection.handOver} instead
+   */
+  onWholeResponse(status: number, fields: readonly string[], length: string, body: string): boolean;
+  /** The whole response was accepted and the connection is free. */
+  onWholeResponseEnd(): void;
+  /** Anything else happened: hands the request over. */
+  onOther(): void;
+}
+
+/** A connection of a {@link RawTransport} that is taken by one request. */
+export interface SentConnection {
+  sendWhole(handler: WholeResponseHandler): void;
+  giveBack(): void;
+  /** Makes a request that reports to this handler what comes from now on. */
+  handOver(health: UpstreamHealth, handler: UpstreamResponseHandler, startedAt: number): UpstreamRequest;
+}
+
 /** The connections of an {@link OpenRawTransport} to its upstream. */
 export interface RawTransport {
   readonly size: number;
   newRequest(health: UpstreamHealth, handler: UpstreamResponseHandler): UpstreamRequest;
+  /** The value of `host` in its requests. */
+  readonly hostHeader: string;
+  /**
+   * An unused connection that can take a request now; `null` for none. It is sent on, or given back.
+   *
+   * @param now - by `performance.now()`, in milliseconds
+   */
+  takeIdle(now: number): SentConnection | null;
   closeWhenIdle(): void;
   close(): void;
 }
@@ -89,7 +123,7 @@ const JUDGED = { succeeded: 'succeeded', erred: 'fault', abandoned: 'refused' } 
 export abstract class UpstreamRequest implements PendingResponse, Judgeable {
   protected readonly handler: UpstreamResponseHandler;
   readonly #health: UpstreamHealth;
-  readonly #startedAt = performance.now();
+  readonly #startedAt: number;
   /** Where its duration is recorded; `null` for nowhere. */
   times: ClassTimes | null = null;
   #over = false;
@@ -97,10 +131,12 @@ export abstract class UpstreamRequest implements PendingResponse, Judgeable {
   /** How long it took until the answer began; `null` before. */
   #tookMs: number | null = null;
 
-  constructor(health: UpstreamHealth, handler: UpstreamResponseHandler) {
+  /** @param startedAt - of a request that was sent already, by `performance.now()`, in milliseconds */
+  constructor(health: UpstreamHealth, handler: UpstreamResponseHandler, startedAt: number | null = null) {
     this.#health = health;
     this.handler = handler;
-    health.started(this.#startedAt);
+    this.#startedAt = startedAt ?? performance.now();
+    if (startedAt === null) health.started(this.#startedAt);
   }
 
   abstract get requestSent(): boolean;

@@ -99,6 +99,11 @@ export class Upstream {
     return new UndiciUpstreamRequest(this.pool, this.health, handler);
   }
 
+  /** Its connections without TLS; `null` for none. */
+  get transport(): RawTransport | null {
+    return this.#rawTransport;
+  }
+
   /** The target of a request: the base path and the rest, byte for byte. */
   target(rest: string): string {
     if (this.#baseQuery === '') return this.#basePath + rest;

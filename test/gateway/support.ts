@@ -62,9 +62,24 @@ export const keyView = (changes: Partial<KeyView> = {}): KeyView => ({
   ...changes,
 });
 
+/** Counts what is put into it and taken out of it. */
+class CountedMap<Key, Value> extends Map<Key, Value> {
+  changes = 0;
+
+  override set(key: Key, value: Value): this {
+    this.changes = (this.changes ?? 0) + 1;
+    return super.set(key, value);
+  }
+
+  override delete(key: Key): boolean {
+    this.changes += 1;
+    return super.delete(key);
+  }
+}
+
 /** A directory that holds what a test puts into it. */
 export class FakeDirectory implements KeyDirectory {
-  readonly keys = new Map<string, KeyView>([[KEY, keyView()]]);
+  readonly keys = new CountedMap<string, KeyView>([[KEY, keyView()]]);
   readonly uses: (readonly [AppKeyId, Millis])[] = [];
   ready = true;
   readonly #listeners = new Set<() => void>();
@@ -72,6 +87,10 @@ export class FakeDirectory implements KeyDirectory {
   find(keyText: string): KeyView | null {
     if (!this.ready) throw new TillgateError('NOT_READY', 'Not sure.');
     return this.keys.get(keyText) ?? null;
+  }
+
+  version(): number | null {
+    return this.ready ? this.keys.changes : null;
   }
 
   onChange(listener: () => void): () => void {

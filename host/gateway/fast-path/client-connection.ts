@@ -2,15 +2,24 @@ import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { DEFAULT_TIMEOUTS } from '../../../core/index.ts';
 import type { Refusal } from '../../../core/index.ts';
-import type { BodyLimits, ClientRequestHandler, GatewayClient, ReplyHeaders } from '../gateway-client.ts';
+import type {
+  BodyLimits,
+  ClientHandler,
+  ClientRequestHandler,
+  GatewayClient,
+  ReplyHeaders,
+} from '../gateway-client.ts';
 import { guardMethods } from '../guard-methods.ts';
-import { HeaderList } from '../header-list.ts';
+import { HeaderList, headerLines } from '../header-list.ts';
 import { refusalResponseFor } from '../refusal-response.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Expirable } from '../timeout-queue.ts';
 import { attachHandler, detachHandler } from './client-socket.ts';
 import type { ClientSocketHandler } from './client-socket.ts';
+import type { HeadPattern } from './http1/head-pattern.ts';
 import type { PlainRequest } from './http1/plain-request.ts';
+import { PlainCall } from './plain-call.ts';
+import type { PlainCallClient, PlainCallDeps } from './plain-call.ts';
 import { PlainRequestReader } from './plain-request-reader.ts';
 import { responseHeadText } from './http1/response-text.ts';
 import { SocketWriter } from './socket-writer.ts';
@@ -25,6 +34,8 @@ export interface ClientConnectionDelegate {
     readonly requestTimeout: number;
     readonly keepAliveTimeout: number;
   };
+  /** `null` to answer every request by {@link onRequest}. */
+  readonly plainCalls: PlainCallDeps | null;
   /** True for a `Host` header of one of the gateway's routes. */
   serves(host: string): boolean;
   /** A plain request for the gateway arrived; its body may still be on the way. */
@@ -57,7 +68,7 @@ type State = 'waiting' | 'busy' | 'draining' | 'over';
  * A client's connection, which handles one plain request after another. At the first request that is not plain, or not
  * for the gateway, the connection passes to Node's HTTP server and stays there.
  */
-export class ClientConnection implements GatewayClient, ClientSocketHandler, Expirable, Unsent {
+export class ClientConnection implements PlainCallClient, ClientSocketHandler, Expirable, Unsent {
   expiresAt: number;
   queuePlace = -1;
   readonly #delegate: ClientConnectionDelegate;
@@ -67,12 +78,13 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
   /** Bytes that were received but not parsed yet. */
   #pending: Buffer | null = null;
   #advancing = false;
-  #handler: ClientRequestHandler | null = null;
+  #handler: ClientHandler | null = null;
+  #plain: PlainCall | null = null;
   /** True when the connection closes after the current response. */
   #last = false;
   #chunked = false;
   /** A complete response, written at the end of this turn of the event loop. */
-  #unsent: Buffer | null = null;
+  #unsent: Buffer | string | null = null;
   /** Bytes of the current request's body that have not arrived yet. */
   #bodyLeft = 0;
   #body: Buffer[] = [];
@@ -163,7 +175,9 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
   }
 
   #read(bytes: Buffer): void {
-    const request = this.#reader.read(bytes);
+    const pattern = this.#reader.match(bytes);
+    if (pattern !== null && this.#begin(pattern, bytes)) return;
+    const request = pattern?.matched() ?? this.#reader.parse(bytes);
     if (request === null || !this.#delegate.serves(request.hostHeader)) {
       this.#delegateToNode(bytes);
       return;
@@ -174,6 +188,22 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
     this.#pending = bytes.length > request.length ? bytes.subarray(request.length) : null;
     this.expiresAt = this.#bodyLeft > 0 ? this.#after(this.#delegate.timeouts.requestTimeout) : Infinity;
     this.#delegate.onRequest(this, request);
+  }
+
+  /** Begins a call that is answered without an exchange. Returns false, and has read nothing, for any other request. */
+  #begin(pattern: HeadPattern, bytes: Buffer): boolean {
+    const { text } = this.#reader;
+    const { plainCalls } = this.#delegate;
+    const end = pattern.length + (pattern.contentLength ?? 0);
+    if (plainCalls === null || end === pattern.length || end > text.length) return false;
+    this.#plain ??= new PlainCall(plainCalls, this);
+    if (!this.#plain.begin(text, end, pattern)) return false;
+    this.#state = 'busy';
+    this.#last ||= pattern.close;
+    this.#bodyLeft = 0;
+    this.#pending = bytes.length > end ? bytes.subarray(end) : null;
+    this.expiresAt = Infinity;
+    return true;
   }
 
   #delegateToNode(bytes: Buffer): void {
@@ -204,6 +234,10 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
     this.#handler = handler;
   }
 
+  setPlainHandler(handler: ClientHandler | null): void {
+    this.#handler = handler;
+  }
+
   writeContinue(): void {
     this.writeUnsent();
     this.#socket.write('HTTP/1.1 100 Continue\r\n\r\n');
@@ -211,7 +245,7 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
 
   /** A plain request's body is small: it is always kept as a whole. */
   readBody(_limits: BodyLimits): void {
-    this.#bodyHandler = this.#handler;
+    this.#bodyHandler = this.#handler as ClientRequestHandler | null;
     const bytes = this.#pending;
     this.#pending = null;
     if (bytes !== null) this.#readOn(bytes);
@@ -245,6 +279,13 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
       this.#unsent = joined(head, body, size);
       turnWrites.add(this);
     }
+    this.#done(idleMs);
+  }
+
+  respondPlain(common: HeaderList, own: string, body: string, idleMs: number): void {
+    this.writeUnsent();
+    this.#unsent = this.#headLines(200, common, own, false) + body;
+    turnWrites.add(this);
     this.#done(idleMs);
   }
 
@@ -305,6 +346,11 @@ export class ClientConnection implements GatewayClient, ClientSocketHandler, Exp
   }
 
   #headText(status: number, { common, own }: ReplyHeaders, chunked: boolean): string {
+    return this.#headLines(status, common, headerLines(own), chunked);
+  }
+
+  /** @param own - the lines of this response only */
+  #headLines(status: number, common: HeaderList, own: string, chunked: boolean): string {
     const { keepAliveTimeout } = this.#delegate.timeouts;
     const coding = chunked ? 'Transfer-Encoding: chunked\r\n' : '';
     const kept =

@@ -5,12 +5,15 @@ import type { TimeoutQueue } from '../timeout-queue.ts';
 import { ClientConnection } from './client-connection.ts';
 import type { ClientConnectionDelegate } from './client-connection.ts';
 import type { PlainRequest } from './http1/plain-request.ts';
+import type { PlainCallDeps } from './plain-call.ts';
 
 /** Answers the requests; the gateway implements it. */
 export interface RequestListener {
   /** True for a `Host` header of one of the gateway's routes. */
   serves(host: string): boolean;
   onRequest(client: GatewayClient, request: PlainRequest): void;
+  /** For the calls that are answered without {@link onRequest}; `null` for none. */
+  readonly plainCalls: PlainCallDeps | null;
 }
 
 type NodeListener = (this: Server, socket: Socket) => void;
@@ -59,6 +62,10 @@ export class ConnectionListener implements ClientConnectionDelegate {
 
   get timeouts(): ClientConnectionDelegate['timeouts'] {
     return this.#server;
+  }
+
+  get plainCalls(): PlainCallDeps | null {
+    return this.#listener.plainCalls;
   }
 
   serves(host: string): boolean {

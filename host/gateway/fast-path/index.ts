@@ -43,6 +43,8 @@ function rawTransport(pool: UpstreamConnectionPool): RawTransport {
     get size() {
       return pool.size;
     },
+    hostHeader: pool.hostHeader,
+    takeIdle: (now) => pool.takeIdle(now),
     newRequest: (health, handler) => new RawUpstreamRequest(pool, health, handler),
     closeWhenIdle: () => pool.closeWhenIdle(),
     close: () => pool.close(),

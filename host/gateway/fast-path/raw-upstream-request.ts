@@ -3,25 +3,31 @@ import type { UpstreamHealth } from '../../../core/index.ts';
 import { INVALID_REQUEST } from '../failure-reasons.ts';
 import { UpstreamRequest } from '../upstream-request.ts';
 import type { OutgoingRequest, UpstreamResponseHandler } from '../upstream-request.ts';
+import { RequestText } from './http1/request-text.ts';
 import type { UpstreamConnectionPool } from './upstream-connection-pool.ts';
 import type { RawResponseHandler, UpstreamConnection } from './upstream-connection.ts';
-
-const TARGET = /^[!-~]+$/;
-/** Any other byte in a field value would end its line. */
-const BREAKS_LINE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** A request with a complete body over a plain-text connection. */
 export class RawUpstreamRequest extends UpstreamRequest implements RawResponseHandler {
   readonly #pool: UpstreamConnectionPool;
   /** The request's bytes, until they are written. */
   #bytes: Buffer | null = null;
-  #method = '';
+  #method = 'POST';
   #connection: UpstreamConnection | null = null;
   #requestSent = false;
 
-  constructor(pool: UpstreamConnectionPool, health: UpstreamHealth, handler: UpstreamResponseHandler) {
-    super(health, handler);
+  /** @param sent - for a POST that was sent already, over this connection */
+  constructor(
+    pool: UpstreamConnectionPool,
+    health: UpstreamHealth,
+    handler: UpstreamResponseHandler,
+    sent: { readonly connection: UpstreamConnection; readonly startedAt: number } | null = null,
+  ) {
+    super(health, handler, sent?.startedAt);
     this.#pool = pool;
+    if (sent === null) return;
+    this.#connection = sent.connection;
+    this.#requestSent = true;
   }
 
   start(request: OutgoingRequest): void {
@@ -98,13 +104,9 @@ export class RawUpstreamRequest extends UpstreamRequest implements RawResponseHa
 /** The request in one buffer; `null` if writing it would change the request. */
 function requestBytes(host: string, { method, path, headers, body }: OutgoingRequest): Buffer | null {
   const streamed = body !== null && !Buffer.isBuffer(body);
-  if (streamed || !TARGET.test(path)) return null;
-  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
-  for (let at = 0; at < headers.length; at += 2) {
-    const value = headers[at + 1] as string;
-    if (BREAKS_LINE.test(value)) return null;
-    head += `${headers[at] as string}: ${value}\r\n`;
-  }
+  const text = streamed ? null : RequestText.of(host, method, path, headers);
+  if (streamed || text === null) return null;
+  let head = text.with([]);
   const size = body?.length ?? 0;
   head += size > 0 || method === 'POST' ? `content-length: ${size}\r\n\r\n` : '\r\n';
   const bytes = Buffer.allocUnsafe(head.length + size);

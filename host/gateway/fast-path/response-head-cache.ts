@@ -18,10 +18,13 @@ interface Known {
 /** Parses the heads of an upstream's responses; those that differ only in the body's length are parsed once. */
 export class ResponseHeadCache {
   #known: Known | null = null;
+  /** What was read last. */
+  #text = '';
 
   /** The head at `from`; `null` for one that is incomplete, too long, malformed or of an interim response. */
   read(bytes: Buffer, from: number, method: string): ResponseHead | null {
     const text = bytes.toString('latin1', from, from + MAX_BYTES);
+    this.#text = text;
     const bodiless = method === 'HEAD';
     const known = this.#known;
     const again = known !== null && known.bodiless === bodiless ? sameButLength(known, text) : null;
@@ -30,6 +33,11 @@ export class ResponseHeadCache {
     if (typeof head === 'number' || head.status < 200) return null;
     this.#known = knownOf(head, text.slice(0, head.length), bodiless);
     return head;
+  }
+
+  /** The rest of the bytes, which begin with this head, the one that was read last: one character for each byte. */
+  bodyOf(bytes: Buffer, { length }: ResponseHead): string {
+    return bytes.length <= MAX_BYTES ? this.#text.slice(length) : bytes.toString('latin1', length);
   }
 }
 

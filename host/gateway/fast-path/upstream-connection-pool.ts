@@ -1,7 +1,11 @@
 import type { LookupFunction } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import type { UpstreamHealth } from '../../../core/index.ts';
 import { DESTROYED } from '../failure-reasons.ts';
 import type { TimeoutQueue } from '../timeout-queue.ts';
 import { MAX_CONNECTIONS } from '../upstream-request.ts';
+import type { UpstreamResponseHandler } from '../upstream-request.ts';
+import { RawUpstreamRequest } from './raw-upstream-request.ts';
 import { ResponseHeadCache } from './response-head-cache.ts';
 import { UpstreamConnection } from './upstream-connection.ts';
 import type { RawResponseHandler, UpstreamConnectionDelegate } from './upstream-connection.ts';
@@ -62,19 +66,35 @@ export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
 
   /** Assigns a connection to the request, now or as soon as one is free. */
   assign(request: RawResponseHandler): void {
-    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
-      if (connection.usable) {
-        connection.send(request);
-        return;
-      }
-      connection.destroy();
+    const connection = this.takeIdle(performance.now());
+    if (connection !== null) {
+      connection.send(request);
+      return;
     }
     this.#waiting.add(request);
     this.#connect();
   }
 
+  /** An idle connection that can take a request; `null` for none. */
+  takeIdle(now: number): UpstreamConnection | null {
+    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+      if (connection.isUsable(now)) return connection;
+      connection.destroy();
+    }
+    return null;
+  }
+
   cancel(request: RawResponseHandler): void {
     this.#waiting.delete(request);
+  }
+
+  sent(
+    connection: UpstreamConnection,
+    health: UpstreamHealth,
+    handler: UpstreamResponseHandler,
+    startedAt: number,
+  ): RawUpstreamRequest {
+    return new RawUpstreamRequest(this, health, handler, { connection, startedAt });
   }
 
   onConnect(): void {

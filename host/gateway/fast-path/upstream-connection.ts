@@ -2,10 +2,16 @@ import { Buffer } from 'node:buffer';
 import { connect } from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import type { UpstreamHealth } from '../../../core/index.ts';
 import { CONNECT_TIMEOUT, CONNECTION_CLOSED, DESTROYED, failureReason, INVALID_RESPONSE } from '../failure-reasons.ts';
 import { guardMethods } from '../guard-methods.ts';
 import type { Expirable } from '../timeout-queue.ts';
-import type { UpstreamResponseHandler } from '../upstream-request.ts';
+import type {
+  SentConnection,
+  UpstreamRequest,
+  UpstreamResponseHandler,
+  WholeResponseHandler,
+} from '../upstream-request.ts';
 import { ChunkReader } from './http1/chunk-reader.ts';
 import { INCOMPLETE, MALFORMED } from './http1/field-lines.ts';
 import { MAX_RESPONSE_HEAD, readResponseHead } from './http1/response-head.ts';
@@ -41,6 +47,13 @@ export interface UpstreamConnectionDelegate {
   /** As `expiryIn` of the timeout queue. */
   expiryIn(ms: number): number;
   onConnect(): void;
+  /** A request that was sent already over this connection. */
+  sent(
+    connection: UpstreamConnection,
+    health: UpstreamHealth,
+    handler: UpstreamResponseHandler,
+    startedAt: number,
+  ): UpstreamRequest & RawResponseHandler;
   /** The connection can take a request: it is new, or its last response is complete. */
   onIdle(connection: UpstreamConnection): void;
   /** The connection is closed. @param failure - why it was never established; `null` if it was */
@@ -67,7 +80,7 @@ interface UpstreamSocket extends Socket {
 }
 
 /** One connection to an upstream, with one request at a time. */
-export class UpstreamConnection implements Expirable, Unsent {
+export class UpstreamConnection implements Expirable, SentConnection, Unsent {
   expiresAt: number;
   queuePlace = -1;
   readonly #delegate: UpstreamConnectionDelegate;
@@ -76,8 +89,10 @@ export class UpstreamConnection implements Expirable, Unsent {
   #connected = false;
   #closed = false;
   #request: RawResponseHandler | null = null;
+  /** Set in place of a request while its answer may still come as a whole. */
+  #whole: WholeResponseHandler | null = null;
   /** The request's bytes, until the end of the turn. */
-  #unsent: Buffer | null = null;
+  #unsent: Buffer | string | null = null;
   /** The beginning of an incomplete head. */
   #partial: Buffer | null = null;
   #head: ResponseHead | null = null;
@@ -111,9 +126,9 @@ export class UpstreamConnection implements Expirable, Unsent {
     socket.on('connect', onConnect).on('end', onEnd).on('error', onError).on('close', onClose);
   }
 
-  /** True while it can take a request. */
-  get usable(): boolean {
-    return this.#connected && !this.#closed && this.#request === null && this.expiresAt > performance.now();
+  /** True while it can take a request. @param now - by `performance.now()`, in milliseconds */
+  isUsable(now: number): boolean {
+    return this.#connected && !this.#closed && this.#request === null && this.#whole === null && this.expiresAt > now;
   }
 
   /** Writes a request and reads its response. */
@@ -122,6 +137,25 @@ export class UpstreamConnection implements Expirable, Unsent {
     this.expiresAt = Infinity;
     this.#unsent = request.onConnect(this);
     turnWrites.add(this);
+  }
+
+  /** Writes a request whose answer is expected as a whole. */
+  sendWhole(handler: WholeResponseHandler): void {
+    this.#whole = handler;
+    this.expiresAt = Infinity;
+    this.#unsent = handler.outgoing;
+    turnWrites.add(this);
+  }
+
+  giveBack(): void {
+    this.#delegate.onIdle(this);
+  }
+
+  handOver(health: UpstreamHealth, handler: UpstreamResponseHandler, startedAt: number): UpstreamRequest {
+    const request = this.#delegate.sent(this, health, handler, startedAt);
+    this.#whole = null;
+    this.#request = request;
+    return request;
   }
 
   writeUnsent(): void {
@@ -139,6 +173,7 @@ export class UpstreamConnection implements Expirable, Unsent {
   /** Closes the connection; only the delegate is called. */
   destroy(): void {
     this.#request = null;
+    this.#whole = null;
     this.#close(null);
   }
 
@@ -196,6 +231,11 @@ export class UpstreamConnection implements Expirable, Unsent {
   }
 
   #received(chunk: Buffer): void {
+    const whole = this.#whole;
+    if (whole !== null) {
+      if (this.#readWhole(chunk, whole)) return;
+      whole.onOther();
+    }
     let at = 0;
     while (at < chunk.length && this.#request !== null && !this.#complete) {
       const used = this.#head === null ? this.#readHead(chunk, at) : this.#readBody(chunk, at);
@@ -228,6 +268,21 @@ export class UpstreamConnection implements Expirable, Unsent {
 
   // ---- the response
 
+  /** Reads a chunk that is one whole response. Returns false, and has read nothing, for any other. */
+  #readWhole(chunk: Buffer, whole: WholeResponseHandler): boolean {
+    const { headCache } = this.#delegate;
+    const head = headCache.read(chunk, 0, 'POST');
+    if (head?.bodyEnd !== 'length' || head.length + head.contentLength !== chunk.length) return false;
+    const body = headCache.bodyOf(chunk, head);
+    if (!whole.onWholeResponse(head.status, head.fields, head.declaredLength ?? '', body)) return false;
+    this.#whole = null;
+    this.#head = head;
+    this.#keepFor(head);
+    this.#finish(true);
+    whole.onWholeResponseEnd();
+    return true;
+  }
+
   /** Returns how many bytes of the chunk were used; negative if they are no response. */
   #readHead(chunk: Buffer, from: number): number {
     const request = this.#request as RawResponseHandler;
@@ -259,10 +314,13 @@ export class UpstreamConnection implements Expirable, Unsent {
     this.#left = head.contentLength;
     this.#passed = 0;
     if (head.bodyEnd === 'chunked') this.#chunks = new ChunkReader();
-    if (head.keepAliveSeconds !== null)
-      this.#keepMs = Math.min(head.keepAliveSeconds * 1000 - KEEP_MARGIN_MS, MAX_KEEP_MS);
+    this.#keepFor(head);
     request.onResponseHeaders(head.status, head.fields, head.declaredLength);
     this.#complete = head.bodyEnd === 'none' || (head.bodyEnd === 'length' && this.#left === 0);
+  }
+
+  #keepFor({ keepAliveSeconds }: ResponseHead): void {
+    if (keepAliveSeconds !== null) this.#keepMs = Math.min(keepAliveSeconds * 1000 - KEEP_MARGIN_MS, MAX_KEEP_MS);
   }
 
   #readBody(chunk: Buffer, from: number): number {
@@ -318,6 +376,7 @@ export class UpstreamConnection implements Expirable, Unsent {
   }
 
   #fail(reason: string): void {
+    this.#whole?.onOther();
     const request = this.#request;
     this.destroy();
     request?.onResponseError(reason);

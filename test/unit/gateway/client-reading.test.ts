@@ -51,6 +51,7 @@ for (const [way, byEvent] of Object.entries(WAYS))
         new ClientConnection(
           {
             timeouts: { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 },
+            plainCalls: null,
             serves: () => true,
             onRequest: (client) => {
               asked += 1;
@@ -100,6 +101,7 @@ test('a connection that goes to Node after requests of its own is read on by Nod
     server.closeAllConnections();
   });
   fast.attach(server, {
+    plainCalls: null,
     serves: (host) => host === 'gate.example',
     onRequest: (client) => client.respond(200, headers(['Content-Length', '4']), [Buffer.from('gate')], 4, 60_000),
   });

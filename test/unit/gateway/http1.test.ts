@@ -10,6 +10,7 @@ import { MAX_PLAIN_HEAD, readPlainHead } from '../../../host/gateway/fast-path/h
 import type { PlainRequest } from '../../../host/gateway/fast-path/http1/plain-request.ts';
 import { readResponseHead } from '../../../host/gateway/fast-path/http1/response-head.ts';
 import { PlainRequestReader } from '../../../host/gateway/fast-path/plain-request-reader.ts';
+import { readWith } from './read-with.ts';
 
 const head = (...lines: readonly string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
 
@@ -422,7 +423,7 @@ test('a request is read the same way whatever its client has sent before', () =>
   const property = fc.property(fc.oneof(alikeRequests, fc.array(requestBytes, { maxLength: 4 })), (all) => {
     const reader = new PlainRequestReader();
     for (const text of all) {
-      const read = reader.read(Buffer.from(text, 'latin1'));
+      const read = readWith(reader, Buffer.from(text, 'latin1'));
       assert.deepEqual(withoutCache(read), withoutCache(readPlainRequest(text)));
       if (read === null) continue;
       if (read.headCache.protocol !== null) alike += 1;
@@ -440,10 +441,10 @@ test('the key that was found in a request is that of the next one only with the 
     const reader = new PlainRequestReader();
     // The second shows which line varies.
     for (const each of [head('POST /a HTTP/1.1', ...lines), head('POST /a HTTP/1.1', ...lines.with(2, 'X: 2'))]) {
-      const request = reader.read(Buffer.from(each)) ?? assert.fail();
+      const request = readWith(reader, Buffer.from(each)) ?? assert.fail();
       Object.assign(request.headCache, { protocol: 'jsonrpc', extracted, headers: ['x', '1'] });
     }
-    return reader.read(Buffer.from(head(...next)))?.headCache;
+    return readWith(reader, Buffer.from(head(...next)))?.headCache;
   };
   const same = { protocol: 'jsonrpc', extracted, own: null, headers: null };
   assert.deepEqual(after('POST /a HTTP/1.1', ...lines.with(2, 'X: 3')), same);

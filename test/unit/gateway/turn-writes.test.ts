@@ -84,6 +84,7 @@ for (const way of Object.keys(answers))
       const order = ['small', 'small', way, 'small'];
       const delegate = {
         timeouts: { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 },
+        plainCalls: null,
         serves: (host: string) => host !== 'foreign.example',
         onRequest: (client: ClientConnection) => answers[order.shift() ?? 'small']?.(client),
         delegateToNode: (_client: ClientConnection, other: Socket) => other.end('HTTP/1.1 299 by Node\r\n\r\n'),
@@ -137,6 +138,7 @@ test('a response that arrives before its request has left is refused, and its co
       lookup,
       expiryIn: () => Infinity,
       headCache: new ResponseHeadCache(),
+      sent: () => assert.fail('no request was handed over'),
       onConnect: () => undefined,
       onIdle: resolve,
       onClose: () => seen.push('closed'),

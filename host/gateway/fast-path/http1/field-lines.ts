@@ -43,7 +43,17 @@ export function readField(text: string, at: number, into: string[]): number {
   const nameEnd = past(text, at, NAME);
   if (nameEnd === text.length) return INCOMPLETE;
   if (nameEnd === at || text.charCodeAt(nameEnd) !== COLON) return MALFORMED;
-  let start = nameEnd + 1;
+  into.push(text.slice(at, nameEnd));
+  return readValue(text, nameEnd + 1, into);
+}
+
+/**
+ * Reads what follows the colon of a field line, and adds the value to the list.
+ *
+ * @returns where the next line begins, {@link INCOMPLETE} or {@link MALFORMED}
+ */
+export function readValue(text: string, from: number, into: string[]): number {
+  let start = from;
   while (isBlank(text.charCodeAt(start))) start += 1;
   const lineEnd = past(text, start, VALUE);
   const next = endsLine(text, lineEnd);
@@ -52,7 +62,7 @@ export function readField(text: string, at: number, into: string[]): number {
   while (end > start && text.charCodeAt(end - 1) === SPACE) end -= 1;
   // RFC 9110, section 5.5, ignores a trailing tab; Node keeps it in the value of `Content-Length` or `Connection`.
   if (end > start && text.charCodeAt(end - 1) === TAB) return MALFORMED;
-  into.push(text.slice(at, nameEnd), text.slice(start, end));
+  into.push(text.slice(start, end));
   return next;
 }
 

@@ -1,6 +1,6 @@
 import type { RequestHead } from '../../../../core/index.ts';
 import { keyOf } from '../../request-head-cache.ts';
-import { readField } from './field-lines.ts';
+import { readValue } from './field-lines.ts';
 import { lengthOf } from './plain-request.ts';
 import type { HeaderLine, PlainHead, PlainRequest } from './plain-request.ts';
 
@@ -12,8 +12,11 @@ export class HeadPattern {
   readonly #head: PlainHead;
   /** The indexes of the lines that vary. */
   readonly #varying: readonly number[];
-  /** The text before each varying line, and after the last one. */
+  /** The text before each varying value, and after the last one. */
   readonly #fixed: readonly string[];
+  readonly #values: string[] = [];
+  #contentLength: number | null = null;
+  #length = 0;
 
   /**
    * @param text - begins with the first byte of that head
@@ -28,7 +31,7 @@ export class HeadPattern {
     for (const [index, line] of head.lines.entries()) {
       const next = at + line.text.length;
       if (this.#varying.includes(index)) {
-        fixed.push(text.slice(from, at));
+        fixed.push(text.slice(from, at + line.name.length + 1));
         from = next;
       }
       at = next;
@@ -37,38 +40,85 @@ export class HeadPattern {
   }
 
   /**
-   * The request at the start of the text, as by {@link readPlainHead}; `null` if the head does not match the pattern.
+   * Whether the head at the start of the text matches. The values of its varying lines, the length of its body and its
+   * own length are then those of this object, until the next call.
    */
-  read(text: string): PlainRequest | null {
+  matches(text: string): boolean {
     const { request, lines } = this.#head;
     const fixed = this.#fixed;
-    const rawHeaders = request.rawHeaders.slice();
-    let { contentLength } = request.head;
+    const values = this.#values;
+    values.length = 0;
+    this.#contentLength = request.head.contentLength;
     let at = 0;
     for (let part = 0; part < fixed.length; part += 1) {
       const same = fixed[part] as string;
-      if (text.slice(at, at + same.length) !== same) return null;
+      if (text.slice(at, at + same.length) !== same) return false;
       at += same.length;
       if (part === this.#varying.length) break;
-      const index = this.#varying[part] as number;
-      const { name, use } = lines[index] as HeaderLine;
-      const field: string[] = [];
-      const next = readField(text, at, field);
-      const [given = '', value = ''] = field;
-      // A line that is incomplete or malformed has no name either.
-      if (given.toLowerCase() !== name) return null;
-      if (use === 'content-length') {
-        const length = lengthOf(value, request.method);
-        if (length === false) return null;
-        contentLength = length;
-      }
-      rawHeaders[2 * index + 1] = value;
-      at = next;
+      at = readValue(text, at, values);
+      // A line that is incomplete or malformed.
+      if (at < 0) return false;
+      if ((lines[this.#varying[part] as number] as HeaderLine).use !== 'content-length') continue;
+      const length = lengthOf(values[part] as string, request.method);
+      if (length === false) return false;
+      this.#contentLength = length;
     }
+    this.#length = at;
+    return true;
+  }
+
+  /** The values of the varying lines of the head that matched last. */
+  get values(): readonly string[] {
+    return this.#values;
+  }
+
+  /** The length of the body of the head that matched last; `null` without one. */
+  get contentLength(): number | null {
+    return this.#contentLength;
+  }
+
+  /** The length of the head that matched last. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** True when the clients of these heads request to close the connection. */
+  get close(): boolean {
+    return this.#head.request.close;
+  }
+
+  /** The indexes of the lines that vary, in their order. */
+  get varying(): readonly number[] {
+    return this.#varying;
+  }
+
+  /**
+   * The request at the start of the text, as by {@link readPlainHead}; `null` if the head does not match the pattern.
+   */
+  read(text: string): PlainRequest | null {
+    return this.matches(text) ? this.matched() : null;
+  }
+
+  /** The request of the head that matched last. */
+  matched(): PlainRequest {
+    const { request } = this.#head;
+    const rawHeaders = request.rawHeaders.slice();
+    for (const [part, index] of this.#varying.entries()) rawHeaders[2 * index + 1] = this.#values[part] as string;
     const { method, target, httpVersion, hostHeader, upgrade, close } = request;
-    const head = withLength(request.head, contentLength);
+    const head = withLength(request.head, this.#contentLength);
     const headCache = keyOf(request.headCache);
-    return { method, target, httpVersion, rawHeaders, hostHeader, upgrade, head, headCache, close, length: at };
+    return {
+      method,
+      target,
+      httpVersion,
+      rawHeaders,
+      hostHeader,
+      upgrade,
+      head,
+      headCache,
+      close,
+      length: this.#length,
+    };
   }
 
   /** The indexes of the lines that vary between two heads; `null` if any of them affects how the request is read. */

@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import { headerLines } from '../../header-list.ts';
 import type { HeaderList } from '../../header-list.ts';
 
 const LINES: (string | undefined)[] = [];
@@ -24,9 +23,9 @@ export function dateHeader(now: number): string {
 /**
  * A response's head without its last, empty line. The caller ensures that no value contains a line break.
  *
- * @param own - headers of this response only, names alternating with values; none is `Date`
+ * @param own - the lines of this response only; none is `Date`
  */
-export function responseHeadText(status: number, common: HeaderList, own: readonly string[]): string {
+export function responseHeadText(status: number, common: HeaderList, own: string): string {
   const date = common.dated ? '' : dateHeader(Date.now());
-  return statusLine(status) + common.lines + headerLines(own) + date;
+  return statusLine(status) + common.lines + own + date;
 }
