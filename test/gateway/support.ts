@@ -1,5 +1,5 @@
 import { createServer, request as httpRequest } from 'node:http';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Agent, IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { describe } from 'node:test';
@@ -339,13 +339,15 @@ export interface Ask {
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer;
+  /** Keeps connections; by default each request has one of its own. */
+  readonly agent?: Agent;
 }
 
 export const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}';
 
 export function ask(
   port: number,
-  { method = 'POST', path = '/', host = HOST, key = KEY, headers = {}, body }: Ask = {},
+  { method = 'POST', path = '/', host = HOST, key = KEY, headers = {}, body, agent }: Ask = {},
 ): Promise<Answer> {
   const payload = body ?? (method === 'POST' ? CALL : undefined);
   const all = {
@@ -357,18 +359,21 @@ export function ask(
     ...headers,
   };
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: all, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text: Buffer.concat(chunks).toString(),
-        }),
-      );
-    });
+    const request = httpRequest(
+      { host: '127.0.0.1', port, method, path, headers: all, agent: agent ?? false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(chunks).toString(),
+          }),
+        );
+      },
+    );
     request.on('error', reject);
     request.end(payload);
   });
