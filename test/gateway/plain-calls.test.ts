@@ -26,6 +26,8 @@ PlainCall.prototype.onWholeResponseEnd = function (this: PlainCall): void {
   onWholeResponseEnd.call(this);
 };
 
+const RESULT = '{"id":7,"result":1}';
+const LENGTH = { 'content-length': RESULT.length };
 type Answering = (res: ServerResponse, body: string, req: IncomingMessage) => void;
 
 bothPaths('calls over one connection', (path) => {
@@ -170,9 +172,10 @@ bothPaths('calls over one connection', (path) => {
     ['of unknown length', (res) => void (res.writeHead(200).write('{"id":7,"result":1}'), res.end()), 200],
     ['an error of the call', (res) => res.end('{"id":7,"error":{"code":3,"message":"execution reverted"}}'), 200],
     ['an error of the node', (res) => res.end('{"id":7,"error":{"code":-32005,"message":"limit exceeded"}}'), 200],
-    ['status 500', (res) => res.writeHead(500).end('broken'), 500],
-    ['status 401', (res) => res.writeHead(401).end('{"id":7,"result":1}'), 502],
-    ['status 201', (res) => res.writeHead(201).end('{"id":7,"result":1}'), 201],
+    ['status 500', (res) => res.writeHead(500, LENGTH).end(RESULT), 500],
+    ['status 401', (res) => res.writeHead(401, LENGTH).end(RESULT), 502],
+    ['status 201', (res) => res.writeHead(201, LENGTH).end(RESULT), 201],
+    ['of an unknown coding', (res) => res.writeHead(200, { ...LENGTH, 'content-encoding': 'own' }).end(RESULT), 200],
     ['compressed', (res) => res.setHeader('content-encoding', 'gzip').end(gzipSync('{"id":7,"result":1}')), 200],
     ['no answer', (res) => void res.destroy(), 502],
     ['a long one', (res) => res.end(JSON.stringify({ id: 7, result: 'x'.repeat(100_000) })), 200],

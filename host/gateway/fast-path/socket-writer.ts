@@ -19,7 +19,7 @@ interface WriteHandle {
 }
 
 interface InnerSocket {
-  readonly _handle?: Partial<WriteHandle> | null;
+  readonly _handle?: WriteHandle | null;
 }
 
 /** Longer pieces go through the stream, which counts what the other side has not taken. */
@@ -56,7 +56,7 @@ export class SocketWriter {
     if (
       this.#pending ||
       piece.length > MAX_DIRECT ||
-      !canWrite(handle) ||
+      handle == null ||
       socket.writableLength > 0 ||
       socket.writableEnded ||
       socket.connecting ||
@@ -90,14 +90,13 @@ export class SocketWriter {
   }
 }
 
-function canWrite(handle: Partial<WriteHandle> | null | undefined): handle is WriteHandle {
-  return (
-    handle?.writeLatin1String !== undefined && handle.writeBuffer !== undefined && handle.writeQueueSize !== undefined
-  );
-}
-
 /** Writes through the stream and takes the class of the request that the stream makes. */
 function learn(socket: Socket, handle: WriteHandle, piece: string | Buffer): void {
+  const known = 'writeLatin1String' in handle && 'writeBuffer' in handle && 'writeQueueSize' in handle;
+  if (!known) {
+    socket.write(piece, 'latin1');
+    return;
+  }
   const write = handle.writeBuffer;
   handle.writeBuffer = (request, bytes) => {
     NewRequest = request.constructor as new () => WriteRequest;

@@ -14,7 +14,7 @@ export class HeadPattern {
   readonly #varying: readonly number[];
   /** The text before each varying value, and after the last one. */
   readonly #fixed: readonly string[];
-  readonly #values: string[] = [];
+  #values: readonly string[] = [];
   #contentLength: number | null = null;
   #length = 0;
 
@@ -46,8 +46,8 @@ export class HeadPattern {
   matches(text: string): boolean {
     const { request, lines } = this.#head;
     const fixed = this.#fixed;
-    const values = this.#values;
-    values.length = 0;
+    const values: string[] = [];
+    this.#values = values;
     this.#contentLength = request.head.contentLength;
     let at = 0;
     for (let part = 0; part < fixed.length; part += 1) {
