@@ -199,7 +199,7 @@ bothPaths('calls over one connection', (path) => {
       for (let n = 0; n < 3; n++) assert.equal((await say(call('eth_chainId'))).status, 200);
     });
 
-  test('fault 525: a client that leaves, and a node that never answers, end the call and its place', async () => {
+  test('fault 525: a client that leaves, and a node that never answers, end the call and its place', async (t) => {
     const limits = { requestsPerSecond: null, burst: null, concurrency: 1 };
     gate.setRoutes([route({ limits, timeouts: { connectMs: 1_000, firstByteMs: 200, idleMs: 1_000 } })]);
     for (let n = 0; n < 2; n++) await say(call('eth_chainId'));
@@ -207,9 +207,14 @@ bothPaths('calls over one connection', (path) => {
     const slow = await say(call('eth_call'));
     assert.deepEqual([slow.status, reasonOf(slow)], [504, 'upstream_timeout']);
     for (let n = 0; n < 2; n++) assert.equal((await say(call('eth_chainId'))).status, 200);
+    const other = new Agent({ keepAlive: true, maxSockets: 1 });
+    t.after(() => other.destroy());
+    for (let n = 0; n < 3; n++)
+      assert.equal((await ask(gate.port, { body: call('eth_chainId'), agent: other })).status, 200);
     const asked = node.seen.length;
     const left = say(call('eth_call')).catch((error: unknown) => error);
     await waitFor(() => node.seen.length > asked, { describe: 'the call' });
+    assert.equal(reasonOf(await ask(gate.port, { body: call('eth_chainId'), agent: other })), 'rate_limited');
     agent.destroy();
     assert.ok((await left) instanceof Error);
     agent = new Agent({ keepAlive: true, maxSockets: 1 });
