@@ -2,13 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { DEFAULT_TIMEOUTS } from '../../../core/index.ts';
 import type { Refusal } from '../../../core/index.ts';
-import type {
-  BodyLimits,
-  ClientHandler,
-  ClientRequestHandler,
-  GatewayClient,
-  ReplyHeaders,
-} from '../gateway-client.ts';
+import type { BodyLimits, ClientHandler, ClientRequestHandler, ReplyHeaders } from '../gateway-client.ts';
 import { guardMethods } from '../guard-methods.ts';
 import { HeaderList, headerLines } from '../header-list.ts';
 import { refusalResponseFor } from '../refusal-response.ts';

@@ -97,10 +97,10 @@ function learn(socket: Socket, handle: WriteHandle, piece: string | Buffer): voi
     socket.write(piece, 'latin1');
     return;
   }
-  const write = handle.writeBuffer;
+  const write = handle.writeBuffer.bind(handle);
   handle.writeBuffer = (request, bytes) => {
     NewRequest = request.constructor as new () => WriteRequest;
-    return write.call(handle, request, bytes);
+    return write(request, bytes);
   };
   socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
   // The method of its class again.

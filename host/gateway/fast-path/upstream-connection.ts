@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { connect } from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
-import { performance } from 'node:perf_hooks';
 import type { UpstreamHealth } from '../../../core/index.ts';
 import { CONNECT_TIMEOUT, CONNECTION_CLOSED, DESTROYED, failureReason, INVALID_RESPONSE } from '../failure-reasons.ts';
 import { guardMethods } from '../guard-methods.ts';
