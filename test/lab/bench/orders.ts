@@ -6,19 +6,20 @@
  *     npm run bench -- orders pg quick      fewer rounds, for a look
  *     npm run bench -- orders pg profile    with a CPU profile of each process, left in the system's temporary folder
  */
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitFor } from '../../support/wait.ts';
 import { startLoadGenerator } from './support/load.ts';
 import type { LoadGenerator, LoadResult } from './support/load.ts';
+import { startBareTill } from './support/bare-till.ts';
+import type { OrderServer } from './support/bare-till.ts';
 import { LOADED_COIN, postgresFixture, sqliteFixture } from './support/order-fixtures.ts';
 import type { OrderDatabase, OrderFixture } from './support/order-fixtures.ts';
 import { costOf, familyCpuMicros } from './support/process-cost.ts';
 import { median, report, rounded } from './support/report.ts';
 import { withFolder } from './support/temp-folder.ts';
 import { startTill } from './support/till-process.ts';
-import type { TillProcess } from './support/till-process.ts';
 
 const CONNECTIONS = 64;
 const ROUNDS = 5;
@@ -29,6 +30,8 @@ const WARM_UP_SECONDS = 3;
 const ADDRESSES = 400_000;
 /** An order's processor time in all processes of the till, in microseconds. */
 const CPU_AT_MOST = 180;
+/** The same, as a multiple of a bare program that stores the same rows. */
+const BARE_AT_MOST = 1.5;
 /** No merchant makes so many orders a minute; the load is one. */
 const NO_LIMIT = 1_000_000_000;
 
@@ -43,10 +46,10 @@ const YARDS: Readonly<Record<string, Yard>> = {
   sqlite: { open: sqliteFixture, atLeast: 3 },
 };
 
-/** A till of the comparison, on a database of its own. */
+/** A till of the comparison, or the bare program, on a database of its own. */
 interface Contender {
-  readonly processes: number;
-  readonly till: TillProcess;
+  readonly name: string;
+  readonly till: OrderServer;
   readonly place: OrderDatabase;
   readonly rounds: Round[];
   acknowledged: number;
@@ -57,7 +60,12 @@ interface Round extends LoadResult {
   readonly cpuMicrosPerOrder: number;
   readonly loadMicrosPerOrder: number;
   readonly databaseMicrosPerOrder: number;
+  readonly walBytesPerOrder: number;
 }
+
+/** The till that is judged, and the program that stores the same rows with the least work. */
+const ONE = 'till';
+const BARE = 'bare';
 
 async function run(words: readonly string[]): Promise<void> {
   const wanted = Object.keys(YARDS).filter((engine) => words.includes(engine));
@@ -74,8 +82,12 @@ async function benchOn({ open, atLeast }: Yard, folder: string, words: readonly 
   const contenders: Contender[] = [];
   let yardsticks;
   try {
-    contenders.push(await contender(folder, fixture, 1, node));
-    if (fixture.another !== null) contenders.push(await contender(folder, await fixture.another(), 2, node));
+    contenders.push(await contender(folder, fixture, { name: ONE, processes: 1 }, node));
+    if (fixture.another !== null) {
+      const two = { name: 'till of two processes', processes: 2 };
+      contenders.push(await contender(folder, await fixture.another('another_till'), two, node));
+      contenders.push(await bare(folder, await fixture.another('bare'), load, node));
+    }
     yardsticks = await allRounds(fixture, contenders, load, words.includes('quick') ? QUICK_ROUNDS : ROUNDS);
   } finally {
     for (const { till } of contenders) await till.stop();
@@ -90,11 +102,10 @@ async function benchOn({ open, atLeast }: Yard, folder: string, words: readonly 
 async function contender(
   folder: string,
   place: OrderDatabase,
-  processes: number,
+  { name, processes }: { readonly name: string; readonly processes: number },
   node: readonly string[],
 ): Promise<Contender> {
-  const own = join(folder, `processes-${processes}`);
-  mkdirSync(own);
+  const own = mkdtempSync(join(folder, 'till-'));
   const till = await startTill({
     folder: own,
     settings: {
@@ -106,7 +117,27 @@ async function contender(
     },
     node,
   });
-  return { processes, till, place, rounds: [], acknowledged: 0 };
+  return { name, till, place, rounds: [], acknowledged: 0 };
+}
+
+/** The bare program, on a database in which a till has stored orders: it stores such rows. */
+async function bare(
+  folder: string,
+  place: OrderDatabase,
+  load: LoadGenerator,
+  node: readonly string[],
+): Promise<Contender> {
+  const first = await contender(folder, place, { name: BARE, processes: 1 }, []);
+  try {
+    await oneLoad(first, load, 1);
+  } finally {
+    await first.till.stop();
+  }
+  const { database } = place;
+  if (database.client !== 'pg') throw new Error('the bare program is one of PostgreSQL');
+  const { apiToken, signingSecret } = first.till;
+  const till = await startBareTill({ connection: String(database.connection), apiToken, signingSecret }, node);
+  return { ...first, till };
 }
 
 /**
@@ -120,12 +151,13 @@ async function allRounds(
   load: LoadGenerator,
   count: number,
 ): Promise<readonly number[]> {
-  for (const { place } of contenders)
-    await waitFor(() => place.fillPools(ADDRESSES).then(() => true), {
-      timeoutMs: 60_000,
-      intervalMs: 200,
-      describe: 'the first addresses of each chain',
-    });
+  for (const { name, place } of contenders)
+    if (name !== BARE)
+      await waitFor(() => place.fillPools(ADDRESSES).then(() => true), {
+        timeoutMs: 60_000,
+        intervalMs: 200,
+        describe: 'the first addresses of each chain',
+      });
   for (const each of contenders) await oneLoad(each, load, WARM_UP_SECONDS);
   await fixture.measure(WARM_UP_SECONDS);
   const yardsticks: number[] = [];
@@ -142,14 +174,17 @@ async function oneRound({ serverPid }: OrderFixture, contending: Contender, load
     costOf(load.pid).cpuMicros,
     serverPid === null ? 0 : familyCpuMicros(serverPid),
   ];
+  const walBefore = (await contending.place.walBytes?.()) ?? 0;
   const before = costs();
   const result = await oneLoad(contending, load, SECONDS);
   const [cpuMicrosPerOrder = NaN, loadMicrosPerOrder = NaN, databaseMicrosPerOrder = NaN] = costs().map(
     (after, at) => (after - (before[at] ?? NaN)) / result.acknowledged,
   );
+  const walBytes = ((await contending.place.walBytes?.()) ?? 0) - walBefore;
   await checkStored(contending);
   contending.rounds.push({
     ...result,
+    walBytesPerOrder: walBytes / result.acknowledged,
     perSecond: result.acknowledged / result.seconds,
     cpuMicrosPerOrder,
     loadMicrosPerOrder,
@@ -180,31 +215,46 @@ function present(
   yardsticks: readonly number[],
   atLeast: number,
 ): void {
-  const found = contenders.map(({ processes, rounds }) => {
+  const found = contenders.map(({ name, rounds }) => {
     const middle = (field: keyof Round): number => median(rounds.map((round) => round[field] as number));
     return {
-      processes,
+      name,
       perSecond: middle('perSecond'),
       ratio: median(rounds.map(({ perSecond }, n) => perSecond / (yardsticks[n] ?? NaN))),
       cpuMicrosPerOrder: middle('cpuMicrosPerOrder'),
+      databaseMicrosPerOrder: middle('databaseMicrosPerOrder'),
+      walBytesPerOrder: middle('walBytesPerOrder'),
     };
   });
+  const tills = found.filter(({ name }) => name !== BARE);
+  const least = found.find(({ name }) => name === BARE);
   report({
     bench: 'orders',
     rows: yardsticks.flatMap((speed, n) =>
-      contenders.map(({ processes, rounds }) => rowOf(processes, rounds[n] as Round, speed)),
+      contenders.map(({ name, rounds }) => rowOf(name, rounds[n] as Round, speed)),
     ),
     checks: [
       {
         name: `durable pay-info over HTTP on ${engine}, as a multiple of ${yardstick}`,
-        value: Math.max(...found.map(({ ratio }) => ratio)),
+        value: Math.max(...tills.map(({ ratio }) => ratio)),
         atLeast,
       },
-      ...found.map(({ processes, cpuMicrosPerOrder }) => ({
-        name: `µs of the server's processor time for an order on ${engine}, processes: ${processes}`,
+      ...tills.map(({ name, cpuMicrosPerOrder }) => ({
+        name: `µs of the server's processor time for an order on ${engine}, ${name}`,
         value: cpuMicrosPerOrder,
         atMost: CPU_AT_MOST,
       })),
+      ...tills.flatMap(({ name, cpuMicrosPerOrder }) =>
+        least === undefined || name !== ONE
+          ? []
+          : [
+              {
+                name: `processor time of the server on ${engine}, as a multiple of a bare program's that stores the same rows`,
+                value: cpuMicrosPerOrder / least.cpuMicrosPerOrder,
+                atMost: BARE_AT_MOST,
+              },
+            ],
+      ),
     ],
     facts: {
       engine,
@@ -215,6 +265,8 @@ function present(
         perSecond: rounded(each.perSecond),
         ratio: rounded(each.ratio),
         cpuMicrosPerOrder: rounded(each.cpuMicrosPerOrder),
+        databaseMicrosPerOrder: rounded(each.databaseMicrosPerOrder),
+        walBytesPerOrder: rounded(each.walBytesPerOrder),
       })),
       connections: CONNECTIONS,
       rounds: yardsticks.length,
@@ -224,14 +276,15 @@ function present(
     notes: [
       'Each order: Express, signature, validation, pricing, Idempotency-Key, address from the stored pool, commit, log line to a file.',
       'Signed requests are prepared outside of the rounds. Server, load and database share the cores of this machine, as pgbench and its server do.',
+      'The bare program checks the same signature and stores the same rows, and does nothing else.',
       'The multiple is that of the faster till; each has a database of its own.',
     ],
   });
 }
 
-function rowOf(processes: number, round: Round, yardstick: number): object {
+function rowOf(name: string, round: Round, yardstick: number): object {
   return {
-    processes,
+    name,
     'orders/s': rounded(round.perSecond),
     'yardstick/s': rounded(yardstick),
     ratio: rounded(round.perSecond / yardstick),
@@ -240,6 +293,7 @@ function rowOf(processes: number, round: Round, yardstick: number): object {
     'CPU µs/order: server': rounded(round.cpuMicrosPerOrder),
     database: rounded(round.databaseMicrosPerOrder),
     load: rounded(round.loadMicrosPerOrder),
+    'WAL bytes': rounded(round.walBytesPerOrder),
   };
 }
 

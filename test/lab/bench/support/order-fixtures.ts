@@ -16,6 +16,8 @@ export interface OrderDatabase {
   fillPools(count: number): Promise<void>;
   /** The number of stored orders, of their addresses and of their idempotency keys. */
   stored(): Promise<{ orders: number; addresses: number; claims: number }>;
+  /** What the server has written so far to its log of changes (WAL), in bytes; `null` where there is none to ask. */
+  readonly walBytes: (() => Promise<number>) | null;
 }
 
 /** A database for the till, and the yardstick on the same engine and the same disk. */
@@ -24,8 +26,8 @@ export interface OrderFixture extends OrderDatabase {
   readonly yardstick: string;
   /** The database's server; `null` where it is part of the till's process. */
   readonly serverPid: number | null;
-  /** A database for another till, on the same server; `null` where a till has one process only. */
-  readonly another: (() => Promise<OrderDatabase>) | null;
+  /** A further database on the same server; `null` where the database is part of the till's process. */
+  readonly another: ((name: string) => Promise<OrderDatabase>) | null;
   /** Commits a second of the yardstick. */
   measure(seconds: number): Promise<number>;
   close(): Promise<void>;
@@ -47,7 +49,7 @@ export async function postgresFixture(_folder: string, connections: number): Pro
     yardstick: `pgbench -N, ${connections} clients`,
     serverPid: cluster.pid,
     ...postgresDatabase(cluster),
-    another: async () => postgresDatabase(await cluster.create('another_till')),
+    another: async (name) => postgresDatabase(await cluster.create(name)),
     measure: (seconds) => cluster.pgbench({ clients: connections, seconds }),
     close: () => cluster.stop(),
   };
@@ -61,6 +63,8 @@ function postgresDatabase(opened: PostgresDatabase): OrderDatabase {
     database: { client: 'pg', connection: opened.url },
     fillPools: (count) => fillPostgresPools(opened, count),
     stored: async () => countsOf((await opened.query(STORED))[0]),
+    walBytes: async () =>
+      Number((await opened.query(`SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes`))[0]?.['bytes']),
   };
 }
 
@@ -117,6 +121,7 @@ export async function sqliteFixture(folder: string): Promise<OrderFixture> {
     another: null,
     fillPools: async (count) => fillSqlitePools(opened(), count),
     stored: async () => countsOf(opened().prepare(STORED).get()),
+    walBytes: null,
     measure: async (seconds) => (single ??= new SingleCommits(opened(), join(folder, 'yardstick.db'))).measure(seconds),
     close: async () => {
       single?.close();
