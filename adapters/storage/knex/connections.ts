@@ -37,9 +37,13 @@ export class Connection {
    * @throws StatementError with the classified failure, and without any bound value
    */
   async run(sql: string, bindings: readonly Binding[] = [], options: RunOptions = {}): Promise<readonly Row[]> {
+    const { prepared } = this.#dialect;
+    const { name } = options;
     try {
+      if (prepared !== null && name !== undefined)
+        return this.#dialect.rowsOf(await prepared(this.raw, name, sql, bindings));
       const statement = this.#knex.raw(sql, bindings as readonly Knex.RawBinding[]).connection(this.raw);
-      if (options.name !== undefined) void statement.options({ name: options.name });
+      if (name !== undefined) void statement.options({ name });
       return this.#dialect.rowsOf(await statement);
     } catch (error) {
       throw this.#wrapped(error);

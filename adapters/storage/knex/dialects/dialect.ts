@@ -132,6 +132,11 @@ export interface Dialect {
   /** SQL for a sum of units by which rows can be sorted; SQLite's is not exact. */
   roughSum(column: string): string;
   rowsOf(result: unknown): readonly Row[];
+  /**
+   * Runs a named statement on the driver's own connection, because knex builds the text of a statement anew each time;
+   * `null` where knex's client keeps named statements itself, or has none.
+   */
+  readonly prepared: ((raw: unknown, name: string, sql: string, bindings: readonly Binding[]) => Promise<unknown>) | null;
   classify(error: unknown): Failure;
   /** Sets the session settings that durability needs on a new connection, and verifies them. */
   prepare(run: Run, role: ConnectionRole): Promise<void>;

@@ -1,4 +1,5 @@
 import { TillgateError } from '../../../../core/index.ts';
+import type { Binding } from '../binding.ts';
 import { codeOf, wordsOf } from '../errors.ts';
 import type { Failure } from '../errors.ts';
 import type { ConnectionRole, Dialect, MoveRule, Row, Run } from './dialect.ts';
@@ -69,6 +70,24 @@ function refusing(name: string, words: string): string {
     $$ BEGIN RAISE EXCEPTION '${words}' USING ERRCODE = 'check_violation'; END $$`;
 }
 
+/** The part of the client of `pg` that runs a prepared statement. */
+interface PreparingClient {
+  query(statement: { readonly name: string; readonly text: string; readonly values: readonly Binding[] }): Promise<unknown>;
+}
+
+const numberedTexts = new Map<string, string>();
+
+/** A statement with the placeholders of PostgreSQL. There are few prepared statements, so each text is kept. */
+function numbered(sql: string): string {
+  let text = numberedTexts.get(sql);
+  if (text === undefined) {
+    let count = 0;
+    text = sql.replaceAll('?', () => `$${++count}`);
+    numberedTexts.set(sql, text);
+  }
+  return text;
+}
+
 /** PostgreSQL through knex's `pg` client. */
 export const pgDialect: Dialect = {
   // Digit strings compare as bytes, so that the order of ids does not depend on the cluster's locale.
@@ -107,6 +126,7 @@ export const pgDialect: Dialect = {
   sumParts: (column) => [`CAST(sum(${column}) AS text)`],
   roughSum: (column) => `sum(${column})`,
   rowsOf: (result) => (result as { rows?: Row[] }).rows ?? [],
+  prepared: (raw, name, sql, values) => (raw as PreparingClient).query({ name, text: numbered(sql), values }),
   classify,
   prepare,
   checkVersion: async (run) => {

@@ -19,7 +19,8 @@ import { arrayText } from './pg-lists.ts';
 /**
  * The whole batch as one statement, so one round trip and one commit: claims in the order of their keys, then counters
  * in the order of their accounts (all instances lock in this order), then the rows. An order whose reference is taken is
- * left out before it claims its key.
+ * left out before it claims its key. What is joined and sorted on the way has few columns, because PostgreSQL copies it
+ * each time.
  */
 function statement(t: Tables): string {
   const arrays = BATCH_COLUMNS.map(({ kind }) => `?::${kind}[]`).join(', ');
@@ -32,7 +33,7 @@ function statement(t: Tables): string {
       SELECT ${batchNames('claim', CLAIM_COLUMNS).join(', ')} FROM input WHERE claim_claim_key IS NOT NULL ORDER BY 1, 2, 3
       ${claimConflict(t.idempotency, '?')} RETURNING order_id
     ), fresh AS (
-      SELECT input.* FROM input LEFT JOIN claimed ON claimed.order_id = input.id
+      SELECT input.id, input.account_id, input.ordinal FROM input LEFT JOIN claimed ON claimed.order_id = input.id
       WHERE claim_claim_key IS NULL OR claimed.order_id IS NOT NULL
     ), counted AS (
       INSERT INTO ${t.counters} (account_id, counter, last)
@@ -40,14 +41,14 @@ function statement(t: Tables): string {
       ON CONFLICT (account_id, counter) DO UPDATE SET last = ${t.counters}.last + excluded.last
       RETURNING account_id, last
     ), numbered AS (
-      SELECT fresh.*, counted.last + 1 - row_number() OVER (PARTITION BY fresh.account_id ORDER BY ordinal DESC) AS number
+      SELECT fresh.id, counted.last + 1 - row_number() OVER (PARTITION BY fresh.account_id ORDER BY ordinal DESC) AS number
       FROM fresh JOIN counted ON counted.account_id = fresh.account_id
     ), stored AS (
-      INSERT INTO ${t.orders} (${names(ORDER_COLUMNS)}) SELECT ${names(ORDER_COLUMNS)} FROM numbered
+      INSERT INTO ${t.orders} (${names(ORDER_COLUMNS)}) SELECT ${names(ORDER_COLUMNS)} FROM input JOIN numbered USING (id)
     ), addressed AS (
       INSERT INTO ${t.addresses} (${names(ADDRESS_COLUMNS)}, assigned_height, created_at)
       SELECT ${batchNames('address', ADDRESS_COLUMNS).join(', ')}, ${assignedHeight(t, 'address_chain')}, (extract(epoch FROM clock_timestamp()) * 1000)::bigint
-      FROM numbered WHERE address_chain IS NOT NULL
+      FROM input JOIN numbered USING (id) WHERE address_chain IS NOT NULL
     ) SELECT string_agg(id || ' ' || number, ',') AS numbers FROM numbered`;
 }
 

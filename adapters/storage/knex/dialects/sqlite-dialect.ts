@@ -98,6 +98,7 @@ export const sqliteDialect: Dialect = {
   sumParts: (column) =>
     partsOf(`ltrim(${column}, '-')`).map((part) => `CAST(sum(${signOf(column)} * ${part}) AS TEXT)`),
   roughSum: (column) => `sum(CAST(${column} AS REAL))`,
+  prepared: null,
   rowsOf: (result) => (Array.isArray(result) ? (result as Row[]) : []),
   classify,
   prepare: (run, role) => prepare(run, role, BUSY_TIMEOUT_MS),
