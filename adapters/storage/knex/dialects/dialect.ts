@@ -136,7 +136,8 @@ export interface Dialect {
    * Runs a named statement on the driver's own connection, because knex builds the text of a statement anew each time;
    * `null` where knex's client keeps named statements itself, or has none.
    */
-  readonly prepared: ((raw: unknown, name: string, sql: string, bindings: readonly Binding[]) => Promise<unknown>) | null;
+  readonly prepared:
+    ((raw: unknown, name: string, sql: string, bindings: readonly Binding[]) => Promise<unknown>) | null;
   classify(error: unknown): Failure;
   /** Sets the session settings that durability needs on a new connection, and verifies them. */
   prepare(run: Run, role: ConnectionRole): Promise<void>;

@@ -72,7 +72,11 @@ function refusing(name: string, words: string): string {
 
 /** The part of the client of `pg` that runs a prepared statement. */
 interface PreparingClient {
-  query(statement: { readonly name: string; readonly text: string; readonly values: readonly Binding[] }): Promise<unknown>;
+  query(statement: {
+    readonly name: string;
+    readonly text: string;
+    readonly values: readonly Binding[];
+  }): Promise<unknown>;
 }
 
 const numberedTexts = new Map<string, string>();

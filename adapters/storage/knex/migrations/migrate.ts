@@ -12,6 +12,7 @@ import { pullPayments } from './0008-pull-payments.ts';
 import { payoutBatches } from './0009-payout-batches.ts';
 import { greenfield } from './0010-greenfield.ts';
 import { linkItems } from './0011-link-items.ts';
+import { fewerOrderIndexes } from './0012-fewer-order-indexes.ts';
 import type { Migration } from './migration.ts';
 import { checksum, ruleStatements } from './rules.ts';
 
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   payoutBatches,
   greenfield,
   linkItems,
+  fewerOrderIndexes,
 ];
 /** The row with the version of the triggers. */
 const RULES = 'rules';

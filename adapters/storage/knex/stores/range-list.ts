@@ -23,6 +23,8 @@ export interface RangeList {
   /** The conditions of every range, including bounds of time. */
   readonly bounds: readonly Sql[];
   readonly limit: number;
+  /** One more range, with an index of its own: its conditions besides those of every range; `null` for none. */
+  readonly apart?: Sql | null;
 }
 
 /** SQLite allows 500 queries in one compound statement. */
@@ -35,14 +37,29 @@ const newestFirst = (time: string): string => `ORDER BY ${time} DESC, id DESC`;
  * does not match. The full rows are read once it is known which are on the page.
  */
 export function rangeListSql(list: RangeList, dialect: Dialect): Sql {
-  const { table, columns, time, limit } = list;
-  const found = dialect.lateral ? inOnePlan(list, dialect) : oneByOne(list);
+  const { table, columns, time, limit, apart = null, among } = list;
+  const ranges = dialect.lateral ? inOnePlan(list, dialect) : oneByOne(list);
+  const hasRanges = among.every(({ values }) => values.length > 0);
+  const found = apart === null ? ranges : joined([...(hasRanges ? [ranges] : []), rangeApart(list, apart)]);
   const page = `SELECT id FROM (${found.sql}) AS found ${newestFirst(time)} LIMIT ?`;
   return {
     sql: `SELECT ${columns} FROM ${table} WHERE ${dialect.anyFrom('id', page)} ${newestFirst(time)}`,
     bindings: [...found.bindings, limit],
   };
 }
+
+function rangeApart({ table, time, bounds, limit }: RangeList, apart: Sql): Sql {
+  const { sql, bindings } = allOf([apart, ...bounds]);
+  return {
+    sql: `SELECT id, ${time} FROM ${table} WHERE ${sql} ${newestFirst(time)} LIMIT ?`,
+    bindings: [...bindings, limit],
+  };
+}
+
+const joined = (queries: readonly Sql[]): Sql => ({
+  sql: inARow(queries.map(({ sql }) => `SELECT * FROM (${sql}) AS part`)),
+  bindings: queries.flatMap(({ bindings }) => bindings),
+});
 
 /** Every combination of one value of each column. */
 function combined(among: RangeList['among']): readonly (readonly string[])[] {

@@ -136,16 +136,20 @@ export class SqlDepositStore implements DepositStore {
    */
   async *#watchedRows(chain: ChainCode, now: Millis, since: Millis): AsyncGenerator<readonly Row[]> {
     const by = since > 0 ? 'created_at' : 'watch_until';
-    // `+ 0` keeps SQLite, which has no statistics, from using the other index.
-    const alive = since > 0 ? 'AND watch_until + 0 > ?' : '';
     const { addresses, orders } = this.#db.tables;
     const open = `SELECT o.expires_at FROM ${orders} o WHERE o.id = a.order_id`;
-    const sql = `SELECT watch_key, currency, watch_until, order_id, created_at, COALESCE((${open}), 0) AS open_until FROM ${addresses} a
-      WHERE chain = ? AND (${by}, order_id) > (?, ?) ${alive} ORDER BY ${by}, order_id LIMIT ${CHUNK}`;
+    const found =
+      since > 0
+        ? // `+ 0` keeps SQLite, which has no statistics, from using the other index.
+          `SELECT * FROM ${addresses} WHERE chain = ? AND (created_at, order_id) > (?, ?) AND watch_until + 0 > ?
+            ORDER BY created_at, order_id LIMIT ${CHUNK}`
+        : byWatchEnd(addresses, '*', String(CHUNK));
+    const sql = `SELECT watch_key, currency, watch_until, order_id, created_at, COALESCE((${open}), 0) AS open_until
+      FROM (${found}) AS a ORDER BY ${by}, order_id`;
     // An empty id sorts before every digit string, a colon after: `since` itself is included, `now` is not.
     let after: [number, string] = since > 0 ? [since - LOOK_BACK_MS, ''] : [now, ':'];
     for (;;) {
-      const bindings: Binding[] = [chain, ...after, ...(since > 0 ? [now] : [])];
+      const bindings: Binding[] = since > 0 ? [chain, ...after, now] : [chain, ...after, chain, ...after];
       const rows = await this.#db.read(sql, bindings);
       yield rows;
       const last = rows.at(-1);
@@ -153,6 +157,17 @@ export class SqlDepositStore implements DepositStore {
       after = [integer(last, by), text(last, 'order_id')];
     }
   }
+}
+
+/**
+ * The first addresses of a chain after a position in the order of their watch windows' ends: those that were compared already
+ * and those that were not have an index each. Binds the chain, the position's end and order id, twice.
+ */
+export function byWatchEnd(addresses: string, columns: string, limit: string): string {
+  const range = (compared: string): string =>
+    `SELECT * FROM (SELECT ${columns} FROM ${addresses} WHERE chain = ? AND (watch_until, order_id) > (?, ?)
+      AND compared_height ${compared} ORDER BY watch_until, order_id LIMIT ${limit}) AS part`;
+  return `SELECT * FROM (${range('IS NULL')} UNION ALL ${range('IS NOT NULL')}) AS found ORDER BY watch_until, order_id LIMIT ${limit}`;
 }
 
 export function watchedOf(row: Row): WatchedAddress {

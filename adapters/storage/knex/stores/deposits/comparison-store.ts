@@ -22,7 +22,7 @@ import { parts } from '../../rows/columns.ts';
 import { integer, integerOrNull, text, textOrNull } from '../../rows/values.ts';
 import type { Session } from '../../session.ts';
 import { bookedAddresses } from './booked-addresses.ts';
-import { WATCHED, watchedOf } from '../chain/deposit-store.ts';
+import { byWatchEnd, WATCHED, watchedOf } from '../chain/deposit-store.ts';
 import { leaseLost } from '../kernel/lease-store.ts';
 
 const COMPARED = `${WATCHED}, compared_height`;
@@ -108,13 +108,16 @@ export class SqlComparisonStore implements ComparisonStore {
     turn: 'new' | 'watched',
     { after, now, limit }: { readonly after: string | null; readonly now: Millis; readonly limit: number },
   ): Promise<readonly Row[]> {
-    const uncompared = turn === 'new' ? 'AND compared_height IS NULL' : '';
-    const sql = `SELECT ${COMPARED} FROM ${this.#db.tables.addresses}
-      WHERE chain = ? AND (watch_until, order_id) > (?, ?) ${uncompared} ORDER BY watch_until, order_id LIMIT ?`;
+    const { addresses } = this.#db.tables;
     const [end = '', order = ''] = after?.split(' ') ?? [];
     // The address of the stored position may no longer be watched; a colon sorts after every order id.
     const from: readonly Binding[] = after === null || Number(end) <= now ? [now, ':'] : [Number(end), order];
-    return this.#db.read(sql, [chain, ...from, limit]);
+    const place = [chain, ...from];
+    if (turn === 'watched')
+      return this.#db.read(byWatchEnd(addresses, COMPARED, '?'), [...place, limit, ...place, limit, limit]);
+    const sql = `SELECT ${COMPARED} FROM ${addresses} WHERE chain = ? AND (watch_until, order_id) > (?, ?)
+      AND compared_height IS NULL ORDER BY watch_until, order_id LIMIT ?`;
+    return this.#db.read(sql, [...place, limit]);
   }
 }
 

@@ -16,18 +16,29 @@ export function orderSearchSql(tables: Tables, dialect: Dialect, search: OrderSe
   return isStorable(traces.text) ? traced(tables, dialect, search, traces) : null;
 }
 
-/** One index range for each status, and for each coin where coins are selected. */
-function listed({ orders }: Tables, dialect: Dialect, search: OrderSearch): Sql {
+/**
+ * One index range for each status, and for each coin where coins are selected. Orders in PENDING are few beside all others
+ * and have an index of their own, in which a coin is looked for; a link's orders are in one index.
+ */
+function listed(tables: Tables, dialect: Dialect, search: OrderSearch): Sql {
   const { statuses, currencies, limit, linkId } = search;
   const coins = currencies === null ? [] : [{ column: 'currency', values: currencies }];
+  const list = { table: tables.orders, columns: names(ORDER_COLUMNS), time: 'created_at', limit };
+  const times = timeBounds('created_at', search);
+  if (linkId !== null) {
+    const bounds = [...ofLink(search), ...times];
+    return rangeListSql({ ...list, among: [...coins, { column: 'status', values: statuses }], bounds }, dialect);
+  }
+  const settled = statuses.filter((status) => status !== 'PENDING');
+  const ofCoins = currencies === null ? [] : [{ sql: dialect.anyOf('currency'), bindings: [dialect.list(currencies)] }];
   return rangeListSql(
     {
-      table: orders,
-      columns: names(ORDER_COLUMNS),
-      time: 'created_at',
-      among: [...coins, { column: 'status', values: statuses }],
-      bounds: [...(linkId === null ? ownedBy(search) : ofLink(search)), ...timeBounds('created_at', search)],
-      limit,
+      ...list,
+      // The conditions on the status are those of the partial indexes.
+      among: [...coins, { column: 'status', expression: "status <> 'PENDING' AND status", values: settled }],
+      bounds: [...ownedBy(search), ...times],
+      apart:
+        settled.length === statuses.length ? null : allOf([{ sql: "status = 'PENDING'", bindings: [] }, ...ofCoins]),
     },
     dialect,
   );
