@@ -14,11 +14,11 @@ import {
   claimsEndedBy,
   numbersOf,
 } from './new-order.ts';
-import { listOf } from './sqlite-lists.ts';
+import { listOf, recordsIn } from './sqlite-lists.ts';
 
 const viewOf = ({ prefix }: Tables): string => `${prefix}new_orders`;
 
-/** A batch's column in a row of `json_each`. */
+/** A batch's column in one of its records. */
 const given = (name: string): string => `value ->> ${BATCH_COLUMNS.findIndex((column) => column.name === name)}`;
 
 /**
@@ -45,20 +45,20 @@ export function orderBatchesSqlite(t: Tables): readonly string[] {
     `CREATE TRIGGER ${view}_stored INSTEAD OF INSERT ON ${view} BEGIN
         INSERT INTO ${t.idempotency} (${names(CLAIM_COLUMNS)})
           SELECT ${batchNames('claim', CLAIM_COLUMNS).map(given).join(', ')}
-          FROM json_each(NEW.batch) WHERE ${claimKey} IS NOT NULL AND ${free}
+          FROM ${recordsIn('NEW.batch')} WHERE ${claimKey} IS NOT NULL AND ${free}
           ${claimConflict(t.idempotency, 'NEW.claims_ended_by')};
         INSERT INTO ${t.orders} (${names(input)}, number)
           SELECT ${input.map(({ name }) => given(name)).join(', ')},
             ${former} + row_number() OVER (PARTITION BY ${account} ORDER BY key)
-          FROM json_each(NEW.batch) WHERE CASE WHEN ${claimKey} IS NULL THEN ${free} ELSE ${id} = ${claimedBy} END;
+          FROM ${recordsIn('NEW.batch')} WHERE CASE WHEN ${claimKey} IS NULL THEN ${free} ELSE ${id} = ${claimedBy} END;
         INSERT INTO ${t.counters} (account_id, counter, last)
           SELECT account_id, '${ORDERS_COUNTER}', max(number) FROM ${t.orders}
-          WHERE id IN (SELECT ${id} FROM json_each(NEW.batch)) GROUP BY account_id
+          WHERE id IN (SELECT ${id} FROM ${recordsIn('NEW.batch')}) GROUP BY account_id
           ON CONFLICT (account_id, counter) DO UPDATE SET last = excluded.last;
         INSERT INTO ${t.addresses} (${names(ADDRESS_COLUMNS)}, assigned_height, created_at)
           SELECT ${batchNames('address', ADDRESS_COLUMNS).map(given).join(', ')},
             ${assignedHeight(t, chain)}, CAST(unixepoch('subsec') * 1000 AS INTEGER)
-          FROM json_each(NEW.batch)
+          FROM ${recordsIn('NEW.batch')}
           WHERE ${chain} IS NOT NULL AND EXISTS (SELECT 1 FROM ${t.orders} WHERE id = ${id});
       END`,
   ];
