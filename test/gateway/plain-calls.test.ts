@@ -5,12 +5,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { Allowance, PrepaidBalances, Quotas, UsageMeter } from '../../core/index.ts';
-import type { GatewayRoute } from '../../core/index.ts';
+import { Allowance, AppLimits, PrepaidBalances, Quotas, UsageMeter } from '../../core/index.ts';
+import type { AccountId, AppId, GatewayRoute } from '../../core/index.ts';
 import { PlainCall } from '../../host/gateway/fast-path/plain-call.ts';
 import { FakeClock } from '../support/fakes.ts';
 import { waitFor } from '../support/wait.ts';
-import { answerRpc, appView, ask, bothPaths, HOST, KEY, keyView, reasonOf, routeOf } from './support.ts';
+import { answerRpc, appView, ask, bothPaths, HOST, KEY, keyView, OTHER_KEY, reasonOf, routeOf } from './support.ts';
 import { startGateway, startNode } from './support.ts';
 import type { Answer, Ask, FakeNode, TestGateway } from './support.ts';
 
@@ -135,6 +135,26 @@ bothPaths('calls over one connection', (path) => {
     for (let n = 0; n < 5; n++) paid.push((await say(call('eth_call'))).status);
     assert.deepEqual(paid, [200, 200, 200, 429, 429]);
     assert.ok(path !== 'fast' || plain > 3, `${plain}`);
+  });
+
+  test('fault 523: what is counted for a limit is counted where it is looked up, also after that made room', async (t) => {
+    const limiter = new AppLimits(2);
+    const own = await startGateway(
+      [route({ limits: { requestsPerSecond: 100, burst: 100, concurrency: null } })],
+      { clock, limiter },
+      path,
+    );
+    t.after(() => own.close());
+    const other = appView({ id: '78' as AppId, accountId: '79' as AccountId });
+    own.directory.set(OTHER_KEY, keyView({ app: other }));
+    const body = call('eth_chainId');
+    for (let n = 0; n < 3; n++) await ask(own.port, { body, agent });
+    assert.equal(limiter.find(appView().id, route().id)?.taken, 3);
+    // Takes both places: that of the App and that of its account.
+    await ask(own.port, { body, key: OTHER_KEY });
+    assert.equal(limiter.find(appView().id, route().id), undefined);
+    await ask(own.port, { body, agent });
+    assert.equal(limiter.find(appView().id, route().id)?.taken, 1);
   });
 
   test('fault 524: each is counted once, in its hour, however often the counts are stored', async () => {
