@@ -4,6 +4,8 @@ import { getSystemErrorName } from 'node:util';
 
 /** A request of libuv to write, made by Node for each write of a stream. */
 interface WriteRequest {
+  /** {@link UNUSED} unless libuv has the request and will complete it. */
+  getAsyncId(): number;
   oncomplete?: (status: number) => void;
   /** Keeps the bytes until they are written. */
   buffer?: Buffer;
@@ -11,8 +13,6 @@ interface WriteRequest {
 
 /** The internal parts of a Node socket that write. */
 interface WriteHandle {
-  /** Bytes that the kernel has not taken yet. */
-  readonly writeQueueSize: number;
   /** @returns 0, or the negative number of an error */
   writeLatin1String(request: WriteRequest, text: string): number;
   writeBuffer(request: WriteRequest, bytes: Buffer): number;
@@ -22,6 +22,8 @@ interface InnerSocket {
   readonly _handle?: WriteHandle | null;
 }
 
+/** The id of a request that libuv does not have. */
+const UNUSED = -1;
 /** Longer pieces go through the stream, which counts what the other side has not taken. */
 const MAX_DIRECT = 32 * 1024;
 
@@ -71,7 +73,8 @@ export class SocketWriter {
     const status =
       typeof piece === 'string' ? handle.writeLatin1String(request, piece) : handle.writeBuffer(request, piece);
     if (status < 0) this.#fail(status);
-    else if (handle.writeQueueSize > 0) this.#await(request, piece);
+    // Not by the length of libuv's queue: it may have taken the request and written it already.
+    else if (request.getAsyncId() !== UNUSED) this.#await(request, piece);
   }
 
   /** The request belongs to libuv until it is complete. */
@@ -92,14 +95,13 @@ export class SocketWriter {
 
 /** Writes through the stream and takes the class of the request that the stream makes. */
 function learn(socket: Socket, handle: WriteHandle, piece: string | Buffer): void {
-  const known = 'writeLatin1String' in handle && 'writeBuffer' in handle && 'writeQueueSize' in handle;
-  if (!known) {
+  if (!('writeLatin1String' in handle && 'writeBuffer' in handle)) {
     socket.write(piece, 'latin1');
     return;
   }
   const write = handle.writeBuffer.bind(handle);
   handle.writeBuffer = (request, bytes) => {
-    NewRequest = request.constructor as new () => WriteRequest;
+    if ('getAsyncId' in request) NewRequest = request.constructor as new () => WriteRequest;
     return write(request, bytes);
   };
   socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
