@@ -7,7 +7,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Allowance, AppLimits, PrepaidBalances, Quotas, UsageMeter } from '../../core/index.ts';
 import type { AccountId, AppId, GatewayRoute } from '../../core/index.ts';
-import { PlainCall } from '../../host/gateway/fast-path/plain-call.ts';
+import { PlainCall } from '../../host/gateway/fast-path/index.ts';
 import { FakeClock } from '../support/fakes.ts';
 import { waitFor } from '../support/wait.ts';
 import { answerRpc, appView, ask, bothPaths, HOST, KEY, keyView, OTHER_KEY, reasonOf, routeOf } from './support.ts';

@@ -5,9 +5,12 @@ import { ConnectionListener } from './connection-listener.ts';
 import type { RequestListener } from './connection-listener.ts';
 import { RawUpstreamRequest } from './raw-upstream-request.ts';
 import { UpstreamConnectionPool } from './upstream-connection-pool.ts';
+import type { NewSentRequest } from './upstream-connection-pool.ts';
 
 /** For tests: see `overwrites`. */
 export { readBuffers } from './read-buffers.ts';
+/** For tests: how many calls go this way. */
+export { PlainCall } from './plain-call.ts';
 
 /**
  * The gateway's own HTTP/1 implementation. README.md says which requests it handles. This file is the folder's entry
@@ -30,13 +33,16 @@ export function createFastPath(timeoutQueue: TimeoutQueue, onError: (error: unkn
   const listeners: ConnectionListener[] = [];
   return {
     openTransport: (url, connectMs, lookup) =>
-      rawTransport(new UpstreamConnectionPool({ url, connectMs, lookup }, timeoutQueue, onError)),
+      rawTransport(new UpstreamConnectionPool({ url, connectMs, lookup }, timeoutQueue, onError, newSent)),
     attach: (server, listener) => void listeners.push(new ConnectionListener(server, listener, timeoutQueue, onError)),
     close: () => {
       for (const listener of listeners.splice(0)) listener.close();
     },
   };
 }
+
+const newSent: NewSentRequest = (pool, connection, health, handler, startedAt) =>
+  new RawUpstreamRequest(pool, health, handler, { connection, startedAt });
 
 function rawTransport(pool: UpstreamConnectionPool): RawTransport {
   return {

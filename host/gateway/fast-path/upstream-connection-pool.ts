@@ -5,10 +5,9 @@ import { DESTROYED } from '../failure-reasons.ts';
 import type { TimeoutQueue } from '../timeout-queue.ts';
 import { MAX_CONNECTIONS } from '../upstream-request.ts';
 import type { UpstreamResponseHandler } from '../upstream-request.ts';
-import { RawUpstreamRequest } from './raw-upstream-request.ts';
 import { ResponseHeadCache } from './response-head-cache.ts';
 import { UpstreamConnection } from './upstream-connection.ts';
-import type { RawResponseHandler, UpstreamConnectionDelegate } from './upstream-connection.ts';
+import type { RawResponseHandler, SentRequest, UpstreamConnectionDelegate } from './upstream-connection.ts';
 
 /** Where the connections of a pool go. */
 export interface UpstreamPlace {
@@ -17,6 +16,15 @@ export interface UpstreamPlace {
   /** Resolves the name each time that a connection is made. */
   readonly lookup: LookupFunction;
 }
+
+/** Makes the request of a call that was sent already, over this connection. */
+export type NewSentRequest = (
+  pool: UpstreamConnectionPool,
+  connection: UpstreamConnection,
+  health: UpstreamHealth,
+  handler: UpstreamResponseHandler,
+  startedAt: number,
+) => SentRequest;
 
 /** The plain-text connections to one upstream. The most recently used connection is used first. */
 export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
@@ -33,6 +41,7 @@ export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
   readonly #idle: UpstreamConnection[] = [];
   /** Requests without a connection, the oldest first. */
   readonly #waiting = new Set<RawResponseHandler>();
+  readonly #newSent: NewSentRequest;
   #connecting = 0;
   #closing = false;
   #closed = false;
@@ -41,7 +50,9 @@ export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
     { url, connectMs, lookup }: UpstreamPlace,
     timeoutQueue: TimeoutQueue,
     onError: (error: unknown) => void,
+    newSent: NewSentRequest,
   ) {
+    this.#newSent = newSent;
     this.onError = onError;
     this.host = url.hostname.replace(/^\[|\]$/g, '');
     this.port = url.port === '' ? 80 : Number(url.port);
@@ -93,8 +104,8 @@ export class UpstreamConnectionPool implements UpstreamConnectionDelegate {
     health: UpstreamHealth,
     handler: UpstreamResponseHandler,
     startedAt: number,
-  ): RawUpstreamRequest {
-    return new RawUpstreamRequest(this, health, handler, { connection, startedAt });
+  ): SentRequest {
+    return this.#newSent(this, connection, health, handler, startedAt);
   }
 
   onConnect(): void {

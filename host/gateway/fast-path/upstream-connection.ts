@@ -36,6 +36,9 @@ export interface RawResponseHandler extends Pick<
   onConnectError(reason: string): void;
 }
 
+/** A request whose response a connection reports. */
+export type SentRequest = UpstreamRequest & RawResponseHandler;
+
 /** The callbacks and settings that an {@link UpstreamConnection} gets from its pool. */
 export interface UpstreamConnectionDelegate {
   readonly host: string;
@@ -52,7 +55,7 @@ export interface UpstreamConnectionDelegate {
     health: UpstreamHealth,
     handler: UpstreamResponseHandler,
     startedAt: number,
-  ): UpstreamRequest & RawResponseHandler;
+  ): SentRequest;
   /** The connection can take a request: it is new, or its last response is complete. */
   onIdle(connection: UpstreamConnection): void;
   /** The connection is closed. @param failure - why it was never established; `null` if it was */
