@@ -317,15 +317,34 @@ eachStorage((_name, open) => {
       const rows = Array.from({ length: 500 }, (_, n) => `9${String(start + n).padStart(18, '0')}`);
       const values = rows.map(
         (id) =>
-          `('${id}','${accountId}','ETH','ETH','0x${id}','k${id}','w',${Number(id.slice(-6))},${NOW + 1 + (start % 1500)},1)`,
+          `('${id}','${accountId}','ETH','ETH','0x${id}','k${id}','w',${Number(id.slice(-6))},${NOW + 1 + (start % 1500)},1,${start % 1000 === 0 ? 7 : 'NULL'})`,
       );
       await sql(
-        `INSERT INTO order_addresses (order_id, account_id, chain, currency, address, watch_key, wallet_id, address_index, watch_until, created_at) VALUES ${values.join(',')}`,
+        `INSERT INTO order_addresses (order_id, account_id, chain, currency, address, watch_key, wallet_id, address_index, watch_until, created_at, compared_height) VALUES ${values.join(',')}`,
       );
     }
     const { addresses } = await watchedBy(storage);
     assert.equal(new Set(addresses.map(({ key }) => key)).size, 20_500);
     assert.equal(addresses.length, 20_500);
+    // Half of them were compared already, and are in an index of their own.
+    const ends = addresses.map(({ watchUntil }) => watchUntil);
+    assert.deepEqual(
+      ends,
+      ends.toSorted((a, b) => a - b),
+    );
+    const turn = async (name: 'new' | 'watched'): Promise<readonly (number | null)[]> => {
+      const found: (number | null)[] = [];
+      for (let after: string | null = null; ;) {
+        const part = await storage.comparisons.next('ETH', name, { after, now: NOW, limit: 3_000 });
+        if (part.last === null) return found;
+        found.push(...part.addresses.map(({ comparedHeight }) => comparedHeight));
+        after = part.last;
+      }
+    };
+    const every = await turn('watched');
+    assert.equal(every.length, 20_500);
+    assert.equal(every.filter((height) => height === null).length, 10_000);
+    assert.deepEqual(new Set(await turn('new')), new Set([null]));
     assert.equal(new Set((await watchedBy(storage, NOW, 1)).addresses.map(({ key }) => key)).size, 20_500);
     // A third of the 41 blocks of 500 ends at each of three times.
     assert.equal((await watchedBy(storage, NOW + 501)).addresses.length, 13 * 500);
