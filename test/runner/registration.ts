@@ -45,7 +45,7 @@ export const beforeEach = passedOn('beforeEach', real.beforeEach);
 export const afterEach = passedOn('afterEach', real.afterEach);
 
 /** A test file: the name of its suite, and what imports it. */
-export type TestFile = readonly [name: string, importFile: () => Promise<unknown>];
+type TestFile = readonly [name: string, importFile: () => Promise<unknown>];
 
 /** Imports test files, one after the other, and puts the tests of each into a suite, so that hooks at its top are that file's own. */
 export async function register(files: readonly TestFile[]): Promise<void> {
