@@ -5,15 +5,12 @@
  *     npm run bench -- lightning sqlite        on one of them
  *     npm run bench -- lightning pg profile    with a CPU profile of the till, left in the system's temporary folder
  */
-import { fork } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { SettingsInput } from '../../../host/index.ts';
-import { endWithThisProcess, stopProcess } from '../../support/processes.ts';
 import { startDurablePostgres } from './support/durable-postgres.ts';
-import type { BenchLightningNode } from './support/lightning-node.ts';
+import { lightningSettings, startLightningNode } from './support/lightning-process.ts';
 import { startLoadGenerator } from './support/load.ts';
 import type { LoadGenerator, LoadResult } from './support/load.ts';
 import { familyCpuMicros } from './support/process-cost.ts';
@@ -29,10 +26,6 @@ const SECONDS = 5;
 const WARM_UP_SECONDS = 3;
 /** An order's processor time in the till, in microseconds. */
 const CPU_AT_MOST = 1_000;
-/** No merchant makes so many orders a minute; the load is one. */
-const NO_LIMIT = 1_000_000_000;
-const MACAROON = '0201036c6e64';
-const NODE_PROGRAM = fileURLToPath(new URL('./support/lightning-node.ts', import.meta.url));
 
 interface Place {
   readonly database: NonNullable<SettingsInput['database']>;
@@ -65,12 +58,12 @@ async function run(words: readonly string[]): Promise<void> {
 async function benchOn(engine: string, folder: string, profiled: boolean): Promise<void> {
   const profiles = profiled ? mkdtempSync(join(tmpdir(), 'tillgate-profile-')) : null;
   const place = await (PLACES[engine] as (typeof PLACES)[string])(folder);
-  const node = await startNode();
+  const node = await startLightningNode();
   const load = startLoadGenerator();
   try {
     const till = await startTill({
       folder,
-      settings: { ...settingsOf(folder, node.facts), database: place.database },
+      settings: { ...lightningSettings(folder, node.facts), database: place.database },
       node: profiles === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`],
     });
     try {
@@ -87,28 +80,6 @@ async function benchOn(engine: string, folder: string, profiled: boolean): Promi
     await place.close();
   }
   if (profiles !== null) console.log(`The CPU profile is in ${profiles}`);
-}
-
-async function startNode(): Promise<{ readonly facts: BenchLightningNode; stop(): Promise<void> }> {
-  const child = fork(NODE_PROGRAM, [MACAROON], { execArgv: ['--import', import.meta.resolve('tsx')] });
-  endWithThisProcess(child);
-  const facts = await new Promise<BenchLightningNode>((resolve, reject) => {
-    child.once('message', (told) => resolve(told as BenchLightningNode));
-    child.once('exit', () => reject(new Error('the Lightning node ended before it was ready')));
-  });
-  return { facts, stop: () => stopProcess(child) };
-}
-
-function settingsOf(folder: string, { url, certificate }: BenchLightningNode): SettingsInput {
-  const [macaroonFile, tlsCertFile] = [join(folder, 'admin.macaroon'), join(folder, 'tls.cert')];
-  writeFileSync(macaroonFile, Buffer.from(MACAROON, 'hex'));
-  writeFileSync(tlsCertFile, certificate);
-  return {
-    mode: 'sandbox',
-    limits: { requestsPerMinute: NO_LIMIT },
-    orders: { openPerAccount: NO_LIMIT, addressesPerDay: NO_LIMIT },
-    plugins: [{ use: 'sandbox' }, { use: 'lightning', options: { lnd: { restUrl: url, macaroonFile, tlsCertFile } } }],
-  };
 }
 
 async function oneRound(till: TillProcess, load: LoadGenerator, seconds: number): Promise<Round> {

@@ -46,6 +46,8 @@ function answer(node: FakeLightningNode, request: FakeRequest): FakeReply {
     });
   if (path === '/v1/balance/channels')
     return ok({
+      // Deprecated by lnd, and read by LNbits.
+      balance: (node.localMsat / 1000n).toString(),
       local_balance: amount(node.localMsat),
       remote_balance: amount(node.remoteMsat),
       unsettled_local_balance: amount(sumOf(node.offered)),
@@ -71,7 +73,8 @@ function amount(msat: bigint): object {
 }
 
 function addInvoice(node: FakeLightningNode, terms: Readonly<Record<string, string>>): FakeReply {
-  const value = BigInt(terms['value_msat'] ?? '0');
+  // An amount in satoshis or in thousandths.
+  const value = BigInt(terms['value_msat'] ?? '0') || BigInt(terms['value'] ?? '0') * 1000n;
   const invoice = node.addInvoice({
     msat: value === 0n ? null : value,
     memo: terms['memo'] ?? '',

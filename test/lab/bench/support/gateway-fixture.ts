@@ -41,7 +41,7 @@ export const UPSTREAM = `http://127.0.0.1:${UPSTREAM_PORT}`;
 /** The hosts of the gateway's routes, by protocol. */
 export const HOSTS = { jsonrpc: 'eth.gate.example', http: 'http.example', websocket: 'ws.example' } as const;
 /** The proxies share one core, the load and the upstream the other, where there are two. */
-const PROXY_CORE = '0';
+export const PROXY_CORE = '0';
 export const LOAD_CORE = '1';
 /** Checked and counted for each request, and never reached. */
 const LIMITS = { requestsPerSecond: 1_000_000, burst: 1_000_000, concurrency: 100_000 };
