@@ -19,9 +19,9 @@ const problem = (status: number, code: number, message: string): FakeReply => ({
 });
 
 /** The REST interface of lnd 0.20 in front of a fake node. @param macaroon - hexadecimal */
-export function serveLnd(node: FakeLightningNode, macaroon: string): Promise<FakeServer> {
+export function serveLnd(node: FakeLightningNode, macaroon: string, tls = true): Promise<FakeServer> {
   return serveFake(
-    true,
+    tls,
     (request) => {
       if (request.headers['grpc-metadata-macaroon'] !== macaroon)
         return problem(500, 2, 'verification failed: signature mismatch after caveat verification');

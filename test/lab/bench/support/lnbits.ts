@@ -90,7 +90,7 @@ export async function startLnbits({ program, folder, node, databaseUrl, core }: 
       AUTH_ALLOWED_METHODS: 'user-id-only,username-password',
       AUTH_SECRET_KEY: 'a secret of the bench',
       LNBITS_BACKEND_WALLET_CLASS: 'LndRestWallet',
-      LND_REST_ENDPOINT: node.url,
+      LND_REST_ENDPOINT: node.plainUrl,
       LND_REST_CERT: tlsCertFile,
       LND_REST_MACAROON: readFileSync(macaroonFile).toString('hex'),
       DEBUG: 'false',
