@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core';
 import { readDecimal, present } from '../../core/index.ts';
 import type { Actor, NewPullPayment } from '../../core/index.ts';
 import { LANGUAGES } from '../../host/checkout/languages.ts';
+import { waitFor } from '../support/wait.ts';
 import { assertAccessible, launch, picture, rulesIn, THEMES } from './chromium.ts';
 import { DashboardFixture, fits } from './dashboard-fixture.ts';
 
@@ -86,11 +87,14 @@ describe('the claim page in a browser', { concurrency: 1 }, () => {
     await page.goto(url);
     await page.getByLabel('Your address on').fill(PAYEE);
     // The balance is there once the sandbox's blocks were read.
-    for (let tries = 0; tries < 60; tries++) {
-      await page.getByRole('button', { name: 'Claim' }).click();
-      await page.locator('#claims, #refusal .refusal').first().waitFor(PATIENCE);
-      if ((await page.locator('#claims').count()) > 0) break;
-    }
+    await waitFor(
+      async () => {
+        await page.getByRole('button', { name: 'Claim' }).click();
+        await page.locator('#claims, #refusal .refusal').first().waitFor(PATIENCE);
+        return (await page.locator('#claims').count()) > 0;
+      },
+      { timeoutMs: PATIENCE.timeout, intervalMs: 200, describe: () => 'the claim to be made' },
+    );
     await page.getByText('Waits for the sender’s approval').waitFor(PATIENCE);
     await assertAccessible(page, 'a claim');
     await picture(page, 'claim-made-390');
