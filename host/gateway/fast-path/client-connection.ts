@@ -370,8 +370,9 @@ export class ClientConnection implements PlainCallClient, ClientSocketHandler, E
     }
     this.#state = 'waiting';
     this.expiresAt = watched ? Infinity : this.#after(this.#delegate.timeouts.keepAliveTimeout);
-    if (socket.isPaused()) socket.resume();
     this.#advance();
+    // Not before what was read ahead is nearly used up: each further read would copy all of it.
+    if (socket.isPaused() && (this.#pending?.length ?? 0) <= MAX_AHEAD) socket.resume();
   }
 
   /**
