@@ -93,7 +93,7 @@ export async function startLnbits({ program, folder, node, databaseUrl, core }: 
       LND_REST_ENDPOINT: node.plainUrl,
       LND_REST_CERT: tlsCertFile,
       LND_REST_MACAROON: readFileSync(macaroonFile).toString('hex'),
-      // It would ask exchanges for each invoice, which the bench cannot reach.
+      // The bench reaches no exchange.
       LNBITS_EXCHANGE_RATE_PROVIDERS: '[]',
       DEBUG: 'false',
       ...(databaseUrl === null ? {} : { LNBITS_DATABASE_URL: databaseUrl }),

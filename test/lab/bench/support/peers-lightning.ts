@@ -184,7 +184,7 @@ function present(makers: readonly Maker[]): void {
     facts: { part: 'lightning', connections: CONNECTIONS, rounds: ROUNDS, seconds: SECONDS },
     notes: [
       'Each server has one core; the load, the node and PostgreSQL use the other, and the node signs each invoice in JavaScript.',
-      'LNbits speaks with the node without TLS, since it does not accept its certificate.',
+      'LNbits speaks with the node without TLS, since it does not accept its certificate. It has no exchange to ask for prices, which it looks for with each invoice.',
       'Idle servers of the others run beside the one that is measured.',
     ],
   });
