@@ -4,7 +4,8 @@ import type { UsageCounts, UsageRow } from './usage-store.ts';
 import { OTHER_METHOD } from './metered-route.ts';
 import type { MeteredRoute } from './metered-route.ts';
 
-type Counting = { -readonly [Field in keyof UsageCounts]: number };
+/** The counts of one method that are still counted. */
+export type RunningUsage = { -readonly [Field in keyof UsageCounts]: number };
 
 /** The record of an App's calls of one method on one route, for whoever counts many calls of it. */
 export interface UsageSlot {
@@ -13,12 +14,12 @@ export interface UsageSlot {
   /** As callers name it. */
   readonly method: string;
   /** `null` before the first call, and where there is no record for it. */
-  counts: Counting | null;
+  counts: RunningUsage | null;
   /** The meter's {@link UsageMeter.removals} when the record was found. */
   removals: number;
 }
 /** Counts by method. */
-type RouteCounts = Map<string, Counting>;
+type RouteCounts = Map<string, RunningUsage>;
 /** Counts by the route's host. */
 type AppCounts = Map<string, RouteCounts>;
 
@@ -180,7 +181,7 @@ export class UsageMeter {
     return sum;
   }
 
-  #of(slot: UsageSlot): Counting | null {
+  #of(slot: UsageSlot): RunningUsage | null {
     if (slot.counts === null || slot.removals !== this.#removals) {
       const { app, route, method } = slot;
       slot.counts = this.#counts(app, route.host, route.method(method).name);
@@ -189,16 +190,16 @@ export class UsageMeter {
     return slot.counts;
   }
 
-  #counts(app: AppId, host: string, method: string): Counting | null {
+  #counts(app: AppId, host: string, method: string): RunningUsage | null {
     const found = this.#apps.get(app)?.get(host)?.get(method);
     return found ?? this.#begin(app, host, method);
   }
 
-  #begin(app: AppId, host: string, method: string): Counting | null {
+  #begin(app: AppId, host: string, method: string): RunningUsage | null {
     if (this.size >= this.#max) return this.#apps.get(app)?.get(host)?.get(OTHER_METHOD) ?? null;
     const routes = this.#apps.get(app) ?? new Map<string, RouteCounts>();
     this.#apps.set(app, routes);
-    const methods: RouteCounts = routes.get(host) ?? new Map<string, Counting>();
+    const methods: RouteCounts = routes.get(host) ?? new Map<string, RunningUsage>();
     routes.set(host, methods);
     const counts = { requests: 0, units: 0, errors: 0, bytesIn: 0, bytesOut: 0 };
     methods.set(method, counts);

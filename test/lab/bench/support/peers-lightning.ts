@@ -11,6 +11,7 @@ import type { LightningNodeProcess } from './lightning-process.ts';
 import { installLnbits, LNBITS_VERSION, startLnbits } from './lnbits.ts';
 import { startLoadGenerator } from './load.ts';
 import { familyCpuMicros } from './process-cost.ts';
+import { PIN } from './pinned.ts';
 import { median, report, rounded } from './report.ts';
 import { withFolder } from './temp-folder.ts';
 import { startTill } from './till-process.ts';
@@ -157,7 +158,7 @@ async function oneRound(maker: Maker): Promise<Round> {
 
 /** Leaves the other core to what is measured. */
 function moveTo(core: string, pid: number): void {
-  execFileSync('taskset', ['-a', '-p', '-c', core, String(pid)], { stdio: 'ignore' });
+  execFileSync(PIN, ['-a', '-p', '-c', core, String(pid)], { stdio: 'ignore' });
 }
 
 function present(makers: readonly Maker[]): void {
