@@ -104,21 +104,8 @@ export class HeadPattern {
     const { request } = this.#head;
     const rawHeaders = request.rawHeaders.slice();
     for (const [part, index] of this.#varying.entries()) rawHeaders[2 * index + 1] = this.#values[part] as string;
-    const { method, target, httpVersion, hostHeader, upgrade, close } = request;
     const head = withLength(request.head, this.#contentLength);
-    const headCache = keyOf(request.headCache);
-    return {
-      method,
-      target,
-      httpVersion,
-      rawHeaders,
-      hostHeader,
-      upgrade,
-      head,
-      headCache,
-      close,
-      length: this.#length,
-    };
+    return { ...request, rawHeaders, head, headCache: keyOf(request.headCache), length: this.#length };
   }
 
   /** The indexes of the lines that vary between two heads; `null` if any of them affects how the request is read. */
