@@ -57,10 +57,11 @@ function Progress({ id }: { readonly id: string }) {
   );
   const queryClient = useQueryClient();
   const open = order?.status === 'PENDING';
-  // The charts below then include the order.
+  const over = order !== undefined && !open;
+  // Everything else on the page then includes the order.
   useEffect(() => {
-    if (order !== undefined && !open) void queryClient.invalidateQueries({ queryKey: ['overview'] });
-  }, [order, open, queryClient]);
+    if (over) void queryClient.invalidateQueries();
+  }, [over, queryClient]);
   if (order === undefined) return null;
   return (
     <Box role="status" sx={{ mt: 2, display: 'flex', flexWrap: 'wrap', gap: 1.5, alignItems: 'center' }}>
