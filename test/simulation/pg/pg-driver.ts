@@ -14,6 +14,8 @@ interface RawConnection {
   readonly id: number;
   inTransaction: boolean;
   __knex__disposed?: unknown;
+  /** As the client of `pg`: the storage adapter sends its named statements past knex. */
+  query(statement: { readonly text: string; readonly values: readonly Value[] }): Promise<Outcome>;
 }
 
 /** The parts of a driver. */
@@ -42,13 +44,16 @@ interface Prepared {
 
 const statements = new Map<string, Prepared>();
 
-/** Numbers the placeholders as knex does; binds the simulated time where the statement uses the current time. */
-function prepared(sql: string): Prepared {
+/**
+ * Numbers the placeholders as knex does, where they are not numbered yet; binds the simulated time, after the given values, where
+ * the statement uses the current time.
+ */
+function prepared(sql: string, values: number): Prepared {
   let known = statements.get(sql);
   if (known === undefined) {
     let count = 0;
     const numbered = sql.replaceAll('?', () => `$${++count}`);
-    const text = numbered.replaceAll(CLOCK, `$${count + 1}::timestamptz`);
+    const text = numbered.replaceAll(CLOCK, `$${values + 1}::timestamptz`);
     const writes = [...new Set([...sql.matchAll(TARGET)].flatMap(([, table]) => (table === undefined ? [] : [table])))];
     known = { name: `s${statements.size}`, text, tellsTime: text !== numbered, writes };
     statements.set(sql, known);
@@ -93,8 +98,17 @@ export class PgDriver {
 
   #acquire(): RawConnection {
     if (this.#dead) throw new PgError('Connection terminated', '08006');
-    const raw = this.#idle.pop() ?? { id: this.#parts.take(), inTransaction: false };
+    const raw = this.#idle.pop() ?? this.#connect();
     this.#used.add(raw);
+    return raw;
+  }
+
+  #connect(): RawConnection {
+    const raw: RawConnection = {
+      id: this.#parts.take(),
+      inTransaction: false,
+      query: async ({ text, values }) => rowsOf(await this.#run(raw, text, values)),
+    };
     return raw;
   }
 
@@ -113,10 +127,9 @@ export class PgDriver {
       },
       options: () => pending,
       then: (resolve, reject) => {
-        this.#run(raw as RawConnection, sql, bindings).then(
-          (outcome) => ('rows' in outcome ? resolve(outcome) : reject(new PgError(outcome.message, outcome.code))),
-          reject,
-        );
+        this.#run(raw as RawConnection, sql, bindings)
+          .then(rowsOf)
+          .then(resolve, reject);
       },
     };
     return pending;
@@ -125,7 +138,7 @@ export class PgDriver {
   async #run(raw: RawConnection, sql: string, bindings: readonly Value[]): Promise<Outcome> {
     if (this.#dead) return { message: 'Connection terminated', code: '08006' };
     const { turns, now, onWrite } = this.#parts;
-    const { name, text, tellsTime, writes } = prepared(sql);
+    const { name, text, tellsTime, writes } = prepared(sql, bindings.length);
     const statement: Statement = {
       name,
       text,
@@ -134,4 +147,10 @@ export class PgDriver {
     for (const table of writes) onWrite(table);
     return turns.ask(raw.id, statement);
   }
+}
+
+/** @throws PgError for a statement that was refused */
+function rowsOf(outcome: Outcome): Outcome {
+  if ('rows' in outcome) return outcome;
+  throw new PgError(outcome.message, outcome.code);
 }
