@@ -15,9 +15,6 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 export const WIDTHS = [320, 1280] as const;
 export const THEMES = ['light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
-/** The rules of axe for a page that is looked at in light too: a theme changes nothing but colours. All of them, if empty. */
-export const rulesIn = (theme: Theme): readonly string[] =>
-  theme === 'dark' ? ['color-contrast', 'link-in-text-block'] : [];
 
 /**
  * A real browser.
