@@ -4,7 +4,10 @@ import { createHost } from '../../host/index.ts';
 import type { Host } from '../../host/index.ts';
 import type { SettingsInput } from '../../host/settings/settings.ts';
 import type { DemoMerchant } from '../../host/boot/demo.ts';
+import type { AccountId } from '../../core/index.ts';
+import { present } from '../../core/index.ts';
 import { freshDirectory } from '../host/till-process.ts';
+import { waitFor } from '../support/wait.ts';
 import { Complaints } from './chromium.ts';
 
 /** A window of the dashboard. */
@@ -66,6 +69,20 @@ export class DashboardFixture {
       await host.stop();
       directory.remove();
     });
+  }
+
+  /** Has blocks of the simulated Ethereum made until an account can spend so much of a coin, in its smallest unit. */
+  untilSpendable(account: AccountId, coin: string, least: bigint): Promise<void> {
+    const { chains, storage } = this.host.till;
+    const simulator = present(chains.get('ETH')?.simulator, 'the simulator');
+    return waitFor(
+      async () => {
+        await simulator.mine(20);
+        const balances = await storage.ledger.balances(`merchant:${account}:available`);
+        return balances.some(({ currency, units }) => currency === coin && units >= least);
+      },
+      { intervalMs: 200, timeoutMs: 90_000, describe: 'the payment to become spendable' },
+    );
   }
 
   close(): Promise<void> {

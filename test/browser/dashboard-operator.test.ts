@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { OPERATOR, present } from '../../core/index.ts';
 import type { AccountId, AccountRole, ChainSimulator, TransferId } from '../../core/index.ts';
 import { establishAdmin } from '../support/established-admin.ts';
@@ -398,6 +398,33 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     await page.getByLabel('Email or name').fill(other.email.slice(2));
     await page.getByRole('cell', { name: one.email }).first().waitFor({ state: 'detached' });
     await page.getByRole('cell', { name: other.email }).waitFor();
+    await leave();
+  });
+
+  test('an account that a filter offered is shown once it was read as a whole', async () => {
+    const [admin, merchant] = [await newMember('admin'), await newMember('user')];
+    const { page, leave } = await fixture.loggedIn({}, admin);
+    await goTo(page, '/audit');
+    await page.getByRole('combobox', { name: 'Account' }).fill(merchant.email);
+    await page.getByRole('option', { name: merchant.email }).click();
+    // The filter offers records of a list, which have fewer fields than the page shows.
+    const whole = `**/manage/v1/accounts/${merchant.id}`;
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const hold = async (route: Route): Promise<void> => {
+      await released;
+      await route.continue();
+    };
+    await page.route(whole, hold, { times: 1 });
+    // A page that fails asks for nothing.
+    const asked = page.waitForRequest(whole);
+    await goTo(page, `/accounts/${merchant.id}/show`);
+    await asked;
+    assert.equal(await page.getByText('This page has failed').count(), 0);
+    release();
+    await page.getByRole('main').getByText(merchant.email).first().waitFor();
     await leave();
   });
 

@@ -37,7 +37,7 @@ describe('pages of the dashboard', () => {
 
   /** An order that is paid, and whose money is spendable. */
   async function paidOrder(price: string, reference: string): Promise<string> {
-    const { manage, chains, storage } = fixture.host.till;
+    const { manage, chains } = fixture.host.till;
     const simulator = present(chains.get('ETH')?.simulator, 'the simulator');
     const { order } = await manage.orders.create(actor, {
       vsPrice: present(readDecimal(price), 'price'),
@@ -47,14 +47,7 @@ describe('pages of the dashboard', () => {
     });
     const { address, units } = present(order.payment, 'payment');
     await simulator.pay(address, 'USDT-ERC20', units);
-    await waitFor(
-      async () => {
-        await simulator.mine(20);
-        const balances = await storage.ledger.balances(`merchant:${actor.accountId}:available`);
-        return balances.some((balance) => balance.currency === 'USDT-ERC20' && balance.units >= units);
-      },
-      { intervalMs: 300, timeoutMs: 90_000, describe: 'the payment to become spendable' },
-    );
+    await fixture.untilSpendable(actor.accountId, 'USDT-ERC20', units);
     return order.id;
   }
 

@@ -153,16 +153,8 @@ async function paid(
   fields: { readonly coin: string; readonly [field: string]: string },
 ): Promise<string> {
   const { id, payment } = await chosenOrder(makers, fields);
-  const simulator = simulatorOf(makers);
-  await simulator.pay(payment.address, fields.coin, payment.units);
-  await waitFor(
-    async () => {
-      await simulator.mine(20);
-      const balances = await makers.fixture.host.till.storage.ledger.balances(`merchant:${makers.account}:available`);
-      return balances.some(({ currency, units }) => currency === fields.coin && units >= payment.units / 2n);
-    },
-    { intervalMs: 200, timeoutMs: 90_000, describe: 'the payment to become spendable' },
-  );
+  await simulatorOf(makers).pay(payment.address, fields.coin, payment.units);
+  await makers.fixture.untilSpendable(makers.account, fields.coin, payment.units / 2n);
   return id;
 }
 

@@ -1,6 +1,7 @@
 import { AutocompleteInput, DateTimeInput, ReferenceInput, SelectInput, useResourceContext } from 'react-admin';
 import type { AccountItem } from '../operator-records.ts';
 import { useCoinName } from './money.ts';
+import { OF_LISTS } from './records.tsx';
 import { useService } from './service.ts';
 
 /** Converts a local time to the API's format. */
@@ -41,7 +42,7 @@ const toSearch = (text: string): object => (text.trim() === '' ? {} : { q: text.
 function AccountFilter({ source }: FilterProps) {
   const resource = useResourceContext();
   return (
-    <ReferenceInput source={source} reference="accounts" perPage={MOST_MERCHANTS}>
+    <ReferenceInput source={source} reference="accounts" perPage={MOST_MERCHANTS} queryOptions={{ meta: OF_LISTS }}>
       <AutocompleteInput
         label={`resources.${resource}.fields.${source}`}
         optionText={({ email, name }: AccountItem) => (name === null ? email : `${email} · ${name}`)}

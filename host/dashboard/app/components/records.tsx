@@ -16,7 +16,7 @@ interface RecordsProps {
 }
 
 /** Caches records of lists apart from whole records: those of lists have fewer fields. */
-const OF_LISTS = { list: true };
+export const OF_LISTS = { list: true };
 
 /** A list of records in the API's order. The search is kept only in the URL. */
 export function Records({

@@ -3,10 +3,11 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useQuery } from '@tanstack/react-query';
-import { Show, useRecordContext, useTranslate } from 'react-admin';
+import { useRecordContext, useTranslate } from 'react-admin';
 import { Link } from 'react-router-dom';
 import { StatusChip } from '../../components/chips.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
 import { Copyable, Time } from '../../components/values.tsx';
 import type { AccountFile } from '../../operator-records.ts';
 import type { SecurityRecord } from '../../records.ts';
@@ -20,9 +21,9 @@ const FIELD = 'resources.accounts.fields';
 /** An account and its security requirements. */
 export function AccountShow() {
   return (
-    <Show actions={false} component="div">
+    <RecordPage>
       <AccountPage />
-    </Show>
+    </RecordPage>
   );
 }
 

@@ -1,12 +1,12 @@
 import Box from '@mui/material/Box';
 import Link from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
-import { Show, useRecordContext, useTranslate } from 'react-admin';
-import type { RaRecord } from 'react-admin';
+import { useRecordContext, useTranslate } from 'react-admin';
 import { Link as RouterLink } from 'react-router-dom';
 import { AccountName } from '../../components/account-name.tsx';
 import { StatusChip } from '../../components/chips.tsx';
 import { Facts, Section } from '../../components/facts.tsx';
+import { RecordPage } from '../../components/record-page.tsx';
 import { Amount, Copyable, Time } from '../../components/values.tsx';
 import type { TransferFile } from '../../operator-records.ts';
 import { TransferActions } from './transfer-actions.tsx';
@@ -20,16 +20,9 @@ const POLL_MS = 3000;
 /** A transfer; it is read again until it is final, while the page is visible. */
 export function TransferShow() {
   return (
-    <Show
-      actions={false}
-      component="div"
-      queryOptions={{
-        refetchInterval: ({ state: { data } }: { state: { data?: RaRecord | undefined } }) =>
-          data !== undefined && (data as unknown as TransferFile).finished_at === null ? POLL_MS : false,
-      }}
-    >
+    <RecordPage pollMs={({ finished_at: end }: TransferFile) => end === null && POLL_MS}>
       <TransferPage />
-    </Show>
+    </RecordPage>
   );
 }
 
