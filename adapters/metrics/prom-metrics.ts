@@ -1,5 +1,7 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Histogram } from 'prom-client';
 import type { Labels, Logger, Metrics } from '../../core/index.ts';
+import { BucketHistogram } from './bucket-histogram.ts';
 import { seriesKey } from './collected-metrics.ts';
 import type { CollectedMetrics } from './collected-metrics.ts';
 import { METRIC_TABLE } from './metric-table.ts';
@@ -9,7 +11,8 @@ import type { MetricDefinition, MetricKind } from './metric-table.ts';
 type Instrument =
   | { readonly kind: 'counter'; readonly metric: Counter }
   | { readonly kind: 'gauge'; readonly metric: Gauge }
-  | { readonly kind: 'histogram'; readonly metric: Histogram };
+  /** An application's registry may have a histogram of prom-client by that name. */
+  | { readonly kind: 'histogram'; readonly metric: BucketHistogram | Histogram };
 
 /** A declared metric, and the labels that a value is counted under. */
 interface Found {
@@ -52,7 +55,11 @@ export class PromMetrics implements Metrics {
   readonly #logger: Logger;
   readonly #maxSeries: number;
   /** The latest series that was observed: the gateway passes on many values of one in a row, with the same labels. */
-  #latest: { readonly name: string; readonly given: Labels; readonly found: Found | null } | null = null;
+  #latest: {
+    readonly name: string;
+    readonly given: Labels;
+    readonly series: { observe(value: number): void } | null;
+  } | null = null;
 
   constructor(
     logger: Logger,
@@ -86,11 +93,14 @@ export class PromMetrics implements Metrics {
   }
 
   observe(name: string, value: number, labels: Labels = {}): void {
-    const latest = this.#latest;
-    const repeated = latest !== null && latest.name === name && latest.given === labels;
-    const found = repeated ? latest.found : this.#find(name, 'histogram', labels);
-    if (!repeated) this.#latest = { name, given: labels, found };
-    if (found?.instrument.kind === 'histogram') found.instrument.metric.observe(found.labels, value);
+    let latest = this.#latest;
+    if (latest === null || latest.name !== name || latest.given !== labels) {
+      const found = this.#find(name, 'histogram', labels);
+      const series = found?.instrument.kind === 'histogram' ? found.instrument.metric.labels(found.labels) : null;
+      latest = { name, given: labels, series };
+      this.#latest = latest;
+    }
+    latest.series?.observe(value);
   }
 
   /** All metrics in Prometheus' text format. */
@@ -123,7 +133,10 @@ export class PromMetrics implements Metrics {
       if (together === 'latest') this.#setAt.set(name, new Map());
       return { kind, metric: new Gauge({ ...common, aggregator: together === 'latest' ? 'first' : together }) };
     }
-    return { kind, metric: new Histogram({ ...common, ...(buckets === undefined ? {} : { buckets: [...buckets] }) }) };
+    const metric = new BucketHistogram({ name, help, labelNames: labels, buckets });
+    // The type of a metric in a registry is the one of its class with all methods.
+    this.#registry.registerMetric(metric as unknown as Histogram);
+    return { kind, metric };
   }
 
   #find(name: string, kind: MetricKind, labels: Labels): Found | null {
