@@ -28,6 +28,42 @@ describe('the reader of JSON bodies', () => {
     );
   });
 
+  test('gives each number with the digits that were sent, also where a double has others', () => {
+    const written = fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+      fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }).map(String),
+      fc.tuple(fc.nat(), fc.stringMatching(/^\d{1,25}$/)).map(([whole, decimals]) => `${whole}.${decimals}`),
+      fc.constantFrom('-0', '0.0', '10.10', '1e5', '1E-7', '1e-7', '1e+21', '1e21', '1e999', '9007199254740993'),
+    );
+    const digitsOf = (value: unknown): unknown => (isLosslessNumber(value) ? value.value : value);
+    fc.assert(
+      fc.property(fc.array(written, { minLength: 1, maxLength: 4 }), (numbers) => {
+        const read = readJson(bytes(`{"10":[${numbers.join(' , ')}],"1":{"n":${numbers[0]},"text":"1.50"}}`)) as {
+          readonly 10: readonly unknown[];
+          readonly 1: { readonly n: unknown; readonly text: unknown };
+        };
+        assert.deepEqual(read[10].map(digitsOf), numbers);
+        assert.deepEqual(digitsOf(read[1].n), numbers[0]);
+        assert.equal(read[1].text, '1.50');
+        assert(read[10].every(isLosslessNumber));
+      }),
+      { numRuns: 1000 },
+    );
+    assert.equal(digitsOf(readJson(bytes('12.50'))), '12.50');
+    assert.equal(digitsOf(readJson(bytes('12.5'))), '12.5');
+  });
+
+  test('a member __proto__ is refused, whatever its value', () => {
+    for (const value of ['1', '1.50', '"text"', '{}', '[2]', '{"a":1}', 'null'])
+      for (const text of [
+        `{"__proto__":${value}}`,
+        `{"a":{"__proto__":${value}},"b":1}`,
+        `{"__proto__":${value},"b":1.0}`,
+      ])
+        assert.throws(() => readJson(bytes(text)), { code: 'MALFORMED_REQUEST' });
+    assert.equal(({} as { readonly a?: unknown }).a, undefined);
+  });
+
   test('refuses whatever JSON.parse refuses', () => {
     const texts = fc.tuple(
       fc.json({ maxDepth: 3 }),
