@@ -52,12 +52,3 @@ export function decodeBase64Of32(text: string, bytes: Uint8Array = new Uint8Arra
 function digit(text: string, at: number): number {
   return values[text.charCodeAt(at)] ?? NO_DIGIT;
 }
-
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-
-/** Lower-case hexadecimal digits, two for each byte. */
-export function encodeHex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += HEX[byte] as string;
-  return text;
-}

@@ -1,6 +1,6 @@
-import { formatSignedDate, parseSignedDate, TillgateError } from '../kernel/index.ts';
+import { formatSignedDate, hex, parseSignedDate, TillgateError } from '../kernel/index.ts';
 import type { Digest, Millis, SignatureAlgorithm, SigningText } from '../kernel/index.ts';
-import { decodeBase64Of32, encodeBase64, encodeHex } from './base64.ts';
+import { decodeBase64Of32, encodeBase64 } from './base64.ts';
 
 /** A request as it was received, with nothing decoded. */
 export interface SignedRequest {
@@ -94,7 +94,7 @@ export function verifySignature(
     matched = digest.equal(digest.hmac(seen.algorithm as SignatureAlgorithm, secret, origin), presented) || matched;
   }
   if (!matched || key === null) return refuse(seen, { message: 'The signature does not verify.' });
-  return { ok: true, replayKey: tokenHash + encodeHex(presented) };
+  return { ok: true, replayKey: tokenHash + hex(presented) };
 }
 
 /** The received parts of a signed request; an absent header is an empty string. */
