@@ -1,7 +1,7 @@
 import { describe, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { createOperations, ERROR_TABLE, openApiDocument } from '../../adapters/http/index.ts';
-import { assertExamplesFit, OpenApiChecker } from '../support/openapi.ts';
+import { assertExamplesFit, checkerOf, OpenApiChecker } from '../support/openapi.ts';
 import { startFakeEdge } from './fake-edge.ts';
 
 const SETTINGS = {
@@ -154,5 +154,11 @@ describe('the OpenAPI document', () => {
     );
     assert.throws(() => checker.check('GET', '/livez', { status: 418, headers, text: '{}' }));
     assert.throws(() => checker.check('GET', '/livez', { status: 200, headers: {}, text: JSON.stringify(ok) }));
+  });
+
+  test('the clients of the tests share the checker of a document, and another document has its own', () => {
+    const served = (title: string): string => JSON.stringify({ ...document, info: { title, version: '1.0.0' } });
+    assert.equal(checkerOf(served('one')), checkerOf(served('one')));
+    assert.notEqual(checkerOf(served('one')), checkerOf(served('another')));
   });
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { OpenApiChecker } from './openapi.ts';
-import type { Reply } from './openapi.ts';
+import { checkerOf } from './openapi.ts';
+import type { OpenApiChecker, Reply } from './openapi.ts';
 
 export type { Reply } from './openapi.ts';
 
@@ -128,7 +128,7 @@ export class HttpClient {
 
   async request(method: string, target: string, sent: Sent = {}): Promise<Reply> {
     const reply = await this.#send(method, target, sent);
-    this.#checker ??= new OpenApiChecker(JSON.parse((await this.#send('GET', '/openapi.json', {})).text) as object);
+    this.#checker ??= checkerOf((await this.#send('GET', '/openapi.json', {})).text);
     this.#checker.check(method, target, reply);
     return reply;
   }
