@@ -80,7 +80,7 @@ describe('the claim page in a browser', { concurrency: 1 }, () => {
       coin: { chain: 'ETH', currency: 'ETH' },
     });
     await post(till.url, '/sandbox/v1/pay', { order_id: order.id });
-    await till.untilSpendable(actor.accountId, 'ETH', 1n);
+    await till.untilSpendable(present(actor.accountId, 'account'), 'ETH', 1n);
     const url = await promise({ coins: ['ETH'] });
     const { page, leave } = await till.window({ width: 390 });
     await page.goto(url);

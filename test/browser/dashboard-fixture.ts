@@ -72,10 +72,10 @@ export class DashboardFixture {
   }
 
   /** Has blocks of the simulated Ethereum made until an account can spend so much of a coin, in its smallest unit. */
-  untilSpendable(account: AccountId, coin: string, least: bigint): Promise<void> {
+  async untilSpendable(account: AccountId, coin: string, least: bigint): Promise<void> {
     const { chains, storage } = this.host.till;
     const simulator = present(chains.get('ETH')?.simulator, 'the simulator');
-    return waitFor(
+    await waitFor(
       async () => {
         await simulator.mine(20);
         const balances = await storage.ledger.balances(`merchant:${account}:available`);
