@@ -406,8 +406,8 @@ describe('an operator with the dashboard', { concurrency: 3 }, () => {
     const { page, leave } = await fixture.loggedIn({}, admin);
     await goTo(page, '/audit');
     await page.getByRole('combobox', { name: 'Account' }).fill(merchant.email);
-    await page.getByRole('option', { name: merchant.email }).click();
-    // The filter offers records of a list, which have fewer fields than the page shows.
+    // It offers records of a list, which have fewer fields than the page shows.
+    await page.getByRole('option', { name: merchant.email }).waitFor();
     const whole = `**/manage/v1/accounts/${merchant.id}`;
     let release = (): void => {};
     const released = new Promise<void>((resolve) => {
