@@ -79,7 +79,7 @@ export class DashboardFiles {
 /** From the built package, else from the sources beside this file; the result is kept in their folder `temp`. */
 function loadBundle(logger: Pick<Logger, 'warn'>): LoadBundle {
   return async (onBuilding) => {
-    const { bundleDashboard, keepBundle, readBundle, stateOfSources } = await import('./bundle.ts');
+    const { keepBundle, readBundle, stateOfSources } = await import('./bundle.ts');
     const built = (await readBundle(fileURLToPath(new URL('files', import.meta.url)))) ?? (await bundleOfServer());
     if (built !== null) return built;
     if (!import.meta.url.endsWith('.ts'))
@@ -92,7 +92,8 @@ function loadBundle(logger: Pick<Logger, 'warn'>): LoadBundle {
     const kept = await readBundle(folder);
     if (kept !== null) return kept;
     onBuilding();
-    const bundle = await bundleDashboard(home);
+    const { bundleInProcess } = await import('./bundle-process.ts');
+    const bundle = await bundleInProcess(home);
     await keepBundle(bundle, folder).catch((error: unknown) => {
       logger.warn('the bundle of the dashboard cannot be stored; the next start builds it again', { error });
     });

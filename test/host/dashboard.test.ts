@@ -9,6 +9,7 @@ import { createHost } from '../../host/index.ts';
 import type { Host } from '../../host/index.ts';
 import { acceptedEncoding } from '../../adapters/http/index.ts';
 import type { Bundle } from '../../host/dashboard/bundle.ts';
+import { bundleInProcess } from '../../host/dashboard/bundle-process.ts';
 import { DashboardFiles } from '../../host/dashboard/dashboard-files.ts';
 import { dashboardOperations } from '../../host/dashboard/dashboard.ts';
 import type { HttpDeps, RawCall } from '../../adapters/http/index.ts';
@@ -229,6 +230,15 @@ describe('the files of the dashboard', () => {
     const asked = page!.run({ traceId: 't', request: { target: '/dashboard' } } as RawCall, {} as HttpDeps);
     finish({ entry: 'dashboard-2.js', preloads: [], files: new Map() });
     assert.match(String((await asked).body), /src="dashboard\/assets\/dashboard-2.js"/);
+  });
+
+  test('a build that fails in its process says why', async () => {
+    const home = freshDirectory();
+    try {
+      await assert.rejects(bundleInProcess(home.path), /Could not resolve "host\/dashboard\/app\/main\.tsx"/);
+    } finally {
+      home.remove();
+    }
   });
 
   test('are encoded as a client says', () => {
