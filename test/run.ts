@@ -5,7 +5,6 @@
  *     npm test -- orders http/        files whose path contains one of the words; `file.test.ts#part` chooses a part
  *     npm test -- --coverage          more of them, with coverage, which must be high enough in core
  *     npm run test:rest               what `npm run test:full` adds to that; words choose among it
- *     npm run test:rest -- --alternate  the same; the parts of a file run on SQLite and PostgreSQL in turn, and not each on both
  *     npm run test:nodes              those against real daemons (test/nodes)
  *     npm run test:browser            those in a real browser (test/browser)
  *     npm run test:clients            those with real client libraries (test/lab/clients); CLIENTS=viem,curl chooses
@@ -13,6 +12,9 @@
  *     npm run test:frameworks         those in web frameworks (test/lab/frameworks)
  *     npm run test:receivers          those of the receivers of callbacks, in four languages (test/lab/receivers)
  *     npm run test:registry           those of the packages from a registry (test/lab/registry)
+ *
+ * `--turn=0` to `--turn=5` each take a part, and together they are everything: where files or parts have a process for each database,
+ * one of the two; and with `--rest`, `--browser` or `--nodes` every third file or part. `.ci/run` has a turn for each commit.
  *
  * `--engines=memory|sqlite|pg|all` chooses the databases; arguments that begin with `--test-` go on to node. One file also runs
  * by itself: `node --import tsx --test FILE`.
@@ -25,7 +27,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileSources, repository } from './runner/compile.ts';
 import { writeGroups } from './runner/groups.ts';
-import { APART, folderOf, needsOf, planOf } from './runner/plan.ts';
+import { APART, folderOf, needsOf, planOf, TURNS } from './runner/plan.ts';
 import { useScratchFolder } from './runner/scratch.ts';
 import { COMPILED_SOURCES } from './support/source-program.ts';
 import type { Apart, Choice, Engines, Needs } from './runner/plan.ts';
@@ -42,6 +44,7 @@ interface Request extends Choice {
 }
 
 const ENGINES = /^--engines=(memory|sqlite|pg|all)$/;
+const TURN = new RegExp(`^--turn=([0-${TURNS - 1}])$`);
 
 function readRequest(args: readonly string[]): Request {
   const has = (flag: string): boolean => args.includes(flag);
@@ -50,13 +53,15 @@ function readRequest(args: readonly string[]): Request {
   const forNode = args.filter((arg) => arg.startsWith('--test-'));
   const engines =
     args.map((arg) => ENGINES.exec(arg)?.[1] as Engines | undefined).find((each) => each !== undefined) ?? null;
-  const flags = [`--${apart ?? ''}`, '--rest', '--coverage', '--alternate'];
+  const turn = args.map((arg) => TURN.exec(arg)?.[1]).find((each) => each !== undefined);
+  const flags = [`--${apart ?? ''}`, '--rest', '--coverage'];
   const unknown = args.find(
-    (arg) => arg.startsWith('--') && !forNode.includes(arg) && !flags.includes(arg) && !ENGINES.test(arg),
+    (arg) =>
+      arg.startsWith('--') && !forNode.includes(arg) && !flags.includes(arg) && !ENGINES.test(arg) && !TURN.test(arg),
   );
   if (unknown) throw new Error(`unknown argument ${unknown}; see the head of test/run.ts`);
-  const flagged = { rest: has('--rest'), coverage: has('--coverage'), alternate: has('--alternate') };
-  return { apart, ...flagged, engines, words, forNode };
+  const flagged = { rest: has('--rest'), coverage: has('--coverage') };
+  return { apart, ...flagged, turn: turn === undefined ? null : Number(turn), engines, words, forNode };
 }
 
 /** Installs the programs that are missing; the tests themselves fail, and do not skip, where one still is. */

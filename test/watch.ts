@@ -22,7 +22,10 @@ let running = false;
 async function affected(sources: ReadonlySet<string>): Promise<string[]> {
   const compiled = await compileSources(`watch-${process.pid}`);
   compiled.remove();
-  const planned = planOf({ apart: null, rest: false, coverage: true, engines: 'sqlite', words: [] }, compiled);
+  const planned = planOf(
+    { apart: null, rest: false, coverage: true, engines: 'sqlite', turn: null, words: [] },
+    compiled,
+  );
   return [...new Set(planned.map(({ path }) => path))]
     .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
     .filter((path) => [...reached(compiled, path, false)].some((each) => sources.has(each)));

@@ -13,6 +13,11 @@ export type Apart = (typeof APART)[number];
 export const folderOf = (apart: Apart): string =>
   apart === 'nodes' || apart === 'browser' ? `test/${apart}` : `test/lab/${apart}`;
 
+/** A turn has one file or part out of so many of what takes longest. */
+const SHARES = 3;
+/** Runs with all turns run each part on each of its databases. */
+export const TURNS = 2 * SHARES;
+
 /** Which files are wanted. */
 export interface Choice {
   /** `null` for all the others. */
@@ -21,8 +26,8 @@ export interface Choice {
   readonly rest: boolean;
   /** Adds {@link WITH_COVERAGE} to what `npm test` runs. */
   readonly coverage: boolean;
-  /** Runs the parts of a file on SQLite and PostgreSQL in turn, and not each part on both. */
-  readonly alternate?: boolean;
+  /** What one of {@link TURNS} runs takes; `null` for all of it. */
+  readonly turn: number | null;
   /** For every file; `null` for what each file's part takes. */
   readonly engines: Engines | null;
   /** Only files whose path, with `#` and the part, contains one of them. */
@@ -36,6 +41,11 @@ interface Unit {
   readonly part: string | null;
   /** Those that the file's first line names. */
   readonly parts: readonly string[];
+}
+
+interface WantedUnit extends Unit {
+  /** Its place among all that are wanted, by which runs take turns. */
+  readonly at: number;
 }
 
 /** What one process runs of a test file, and on which databases. */
@@ -139,28 +149,36 @@ function usualEngines(unit: Unit): Engines {
 
 /** The files that a choice means, each with its databases. */
 export function planOf(choice: Choice, compiled: Compiled): PlannedFile[] {
-  const { apart, rest, coverage, engines, words, alternate = false } = choice;
+  const { apart, rest, coverage, engines, words, turn } = choice;
   const wanted = (unit: Unit): boolean => words.length === 0 || words.some((word) => nameOf(unit).includes(word));
   const all = [...compiled.imports.keys()]
     .filter((path) => /\.test\.tsx?$/.test(path) && apartOf(path) === apart)
+    .sort()
     .flatMap(unitsOf)
-    .filter(wanted);
+    .filter(wanted)
+    .map((unit, at): WantedUnit => ({ ...unit, at }));
   const onEach = (unit: Unit): boolean => reached(compiled, unit.path, false).has(EACH_STORAGE);
-  const planned = (unit: Unit, chosen: Engines): PlannedFile[] => {
+  const planned = (unit: WantedUnit, chosen: Engines): PlannedFile[] => {
     const alone = apart !== null || unit.part !== null || within(ALONE, unit) || ownProcess(unit.path);
     const on = engines ?? chosen;
     const each: readonly Engines[] = alone && on === 'all' && onEach(unit) ? ['sqlite', 'pg'] : [on];
-    const turn = alternate && unit.part !== null ? unit.parts.indexOf(unit.part) % each.length : null;
-    return each.filter((_, index) => turn === null || index === turn).map((one) => ({ ...unit, engines: one, alone }));
+    const its =
+      turn === null
+        ? each
+        : [each[(Math.floor(unit.at / SHARES) + Math.floor(turn / SHARES)) % each.length] as Engines];
+    return its.map((one) => ({ ...unit, engines: one, alone }));
   };
-  const usual = (units: readonly Unit[]): PlannedFile[] => units.flatMap((unit) => planned(unit, usualEngines(unit)));
-  if (apart !== null || (words.length > 0 && !rest)) return usual(all);
+  const usual = (units: readonly WantedUnit[]): PlannedFile[] =>
+    units.flatMap((unit) => planned(unit, usualEngines(unit)));
+  const inTurn = (unit: WantedUnit): boolean => turn === null || (unit.at + turn) % SHARES === 0;
+  if (apart !== null) return usual(all.filter(inTurn));
+  if (words.length > 0 && !rest) return usual(all);
   const covered = all.filter((unit) => !within(FULL_ONLY, unit));
   if (!rest) return usual(covered.filter((unit) => coverage || !within(WITH_COVERAGE, unit)));
   const onSqliteOnly = covered.filter((unit) => usualEngines(unit) !== 'all' && onEach(unit));
   return [
-    ...usual(all.filter((unit) => within(FULL_ONLY, unit))),
-    ...onSqliteOnly.flatMap((unit) => planned(unit, 'pg')),
+    ...usual(all.filter((unit) => within(FULL_ONLY, unit) && inTurn(unit))),
+    ...onSqliteOnly.filter(inTurn).flatMap((unit) => planned(unit, 'pg')),
   ];
 }
 
