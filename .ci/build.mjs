@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url';
 import { build as bundle } from 'esbuild';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
-import { LICENCES, bundleDashboard, licencesOf, writeBundle } from '../host/dashboard/bundle.ts';
+import { EFFORT, LICENCES, bundleDashboard, licencesOf, writeBundle } from '../host/dashboard/bundle.ts';
 import { flattenTypes } from './flatten-types.mjs';
 import { joinAugmentations } from './join-augmentations.mjs';
 import { writeDocuments } from './package-documents.mjs';
@@ -31,7 +31,7 @@ export async function build(target = join(repository, 'dist')) {
   const work = mkdtempSync(join(target, '.work-'));
   try {
     declare(join(work, 'types'));
-    await writeBundle(await bundleDashboard(repository), join(work, DASHBOARD));
+    await writeBundle(await bundleDashboard(repository, EFFORT.package), join(work, DASHBOARD));
     const bill = billOfMaterials();
     for (const each of PACKAGES) {
       const folder = join(target, folderOf(each));

@@ -31,13 +31,17 @@ export const LICENCES = 'licences.txt';
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
+/** How hard Brotli tries: a package is compressed once for everybody, while a developer waits for the sources' bundle. */
+export const EFFORT = { package: constants.BROTLI_MAX_QUALITY, sources: 5 } as const;
+
 /**
  * Bundles the application from its sources.
  *
  * @param home - the folder of `package.json`
+ * @param effort - Brotli's quality; the highest takes twenty times as long for a twentieth less
  * @throws Error when development packages are missing, or a source has an error
  */
-export async function bundleDashboard(home: string): Promise<Bundle> {
+export async function bundleDashboard(home: string, effort: number): Promise<Bundle> {
   const esbuild = await import('esbuild');
   const { outputFiles, metafile } = await esbuild.build({
     absWorkingDir: home,
@@ -60,8 +64,8 @@ export async function bundleDashboard(home: string): Promise<Bundle> {
   });
   checkInputs(metafile);
   const files = await Promise.all([
-    ...outputFiles.map(({ path, contents }) => compressed(basename(path), Buffer.from(contents))),
-    compressed(LICENCES, Buffer.from(licencesOf(metafile, home))),
+    ...outputFiles.map(({ path, contents }) => compressed(basename(path), Buffer.from(contents), effort)),
+    compressed(LICENCES, Buffer.from(licencesOf(metafile, home)), effort),
   ]);
   return { ...firstLoad(metafile), files: new Map(files.map((file) => [file.name, file])) };
 }
@@ -76,8 +80,8 @@ function checkInputs({ inputs }: Metafile): void {
   if (foreign.length > 0) throw new Error(`The dashboard must not import ${foreign.join(', ')}.`);
 }
 
-async function compressed(name: string, body: Buffer): Promise<BundledFile> {
-  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
+async function compressed(name: string, body: Buffer, effort: number): Promise<BundledFile> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: effort, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
   const [br, zipped] = await Promise.all([compressBrotli(body, { params }), compressGzip(body, { level: 9 })]);
   return { name, bodies: { br, gzip: zipped, identity: body } };
 }
