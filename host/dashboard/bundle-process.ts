@@ -18,6 +18,8 @@ export function bundleInProcess(home: string): Promise<Bundle> {
       execArgv: ['--import', import.meta.resolve('tsx')],
       // Keeps the bytes of the files as bytes.
       serialization: 'advanced',
+      // A Ctrl-C ends the server alone, and with its connection this process: nothing has failed then.
+      detached: true,
     });
     child.once('error', reject);
     child.once('message', (answer: Bundled) => {
